@@ -3,15 +3,15 @@ import { globsOf, MAIN, NEED_REDIS, QUICK, UNITS } from "./scripts/lanes.ts";
 import { LongestFirst } from "./scripts/longest-first.ts";
 import { findProgram } from "./test/services/debian-programs.mjs";
 
-/** Files that cannot run here. `npm test` has printed why. */
+/** Test files that cannot run on this machine. `npm test` prints the reason. */
 const skipped = globsOf(findProgram("redis-server") === undefined ? NEED_REDIS : []);
 
 export default defineConfig({
   test: {
-    // Ends a test that hangs. Far above the time that any test takes, also on a machine with five times the load it can bear.
+    // Ends a test that hangs. No test takes this long, even on a machine with five times more work than it can do.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // One more than a small machine has cores: tests of real processes wait for a third of their time.
+    // One more than the two cores of a small machine: tests that start processes spend a third of their time waiting.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: ["test/services/global-setup.ts"],
@@ -22,7 +22,8 @@ export default defineConfig({
         test: {
           name: "units",
           include: globsOf(UNITS),
-          // Unit tests leave no state behind. Files share a process and its loaded modules: that saves a third of the time.
+          // Unit tests leave no state behind, so all files share a process and its loaded modules. That saves a third
+          // of the time.
           isolate: false,
         },
       },

@@ -14,7 +14,7 @@ const product = z.object({
   inStock: z.boolean(),
 });
 
-/** The value that a category page carries to its products. */
+/** The carry value that the category handler passes to the product handler. */
 const found = z.object({ category: z.string() });
 
 export default defineSpider({

@@ -1,5 +1,5 @@
-// Draws screens of a terminal, as printed by `tmux capture-pane -e`, as one animated SVG. The SVG has no script and loads
-// nothing, so it works wherever an image does. Without animation, the last frame shows.
+// Draws terminal screens, as printed by `tmux capture-pane -e`, as one animated SVG. The SVG has no script and loads
+// nothing, so it works wherever an image works. Without animation, it shows the last frame.
 
 const CELL_WIDTH = 8.4;
 const LINE_HEIGHT = 19;
@@ -57,7 +57,10 @@ function styled(before, codes) {
   return style;
 }
 
-/** A frame is `{ screen, ms }`: the text of a screen and how long it shows. The window is as high as the longest screen. */
+/**
+ * A frame is `{ screen, ms }`: the text of a screen, and how long it is shown. The picture is as high as the longest
+ * screen.
+ */
 export function renderSvg({ frames, columns, title }) {
   const rows = Math.max(...frames.map(({ screen }) => screen.trimEnd().split("\n").length));
   const width = Math.ceil(columns * CELL_WIDTH + 2 * PADDING);
@@ -89,7 +92,10 @@ ${drawn.join("\n")}
 `;
 }
 
-/** All frames below each other, moved up by one screen per frame. Without animation, the last frame shows. */
+/**
+ * The frames are drawn below each other and moved up by one screen per frame. Without animation, the last frame is
+ * shown.
+ */
 function animation(frames, rows) {
   const screenHeight = rows * LINE_HEIGHT;
   const totalMs = frames.reduce((sum, { ms }) => sum + ms, 0);
@@ -106,7 +112,7 @@ function animation(frames, rows) {
 `;
 }
 
-/** Defines each distinct line once: most lines of a frame were in the frame before. */
+/** Defines each distinct line once, because most lines of a frame are also in the previous frame. */
 function createLines() {
   const known = new Map();
   return {
@@ -129,7 +135,7 @@ function spans(runs) {
       const names = [isBold ? "b" : "", isDim ? "d" : ""].join("");
       const attributes = [
         ` x="${round(PADDING + column * CELL_WIDTH)}"`,
-        // Fonts differ in the width of characters, above all of box-drawing ones: fix it to the grid.
+        // The width of characters, especially of box-drawing characters, depends on the font: fix it to the grid.
         ` textLength="${round([...text].length * CELL_WIDTH)}" lengthAdjust="spacingAndGlyphs"`,
         names === "" ? "" : ` class="${names}"`,
         colour === undefined ? "" : ` style="fill:${colour}"`,

@@ -10,7 +10,7 @@ const { parseAnsi, renderSvg } = (await import(new URL("./ansi-svg.mjs", import.
 const ESC = "\x1b";
 
 describe("the recording of a terminal", () => {
-  it("takes colours and weights from escape codes, and ignores other codes", () => {
+  it("reads colours and weights from escape codes, and ignores other codes", () => {
     const runs = parseAnsi(`${ESC}[2K${ESC}[1m12 pages${ESC}[0;2m · ${ESC}[0m${ESC}[31mfailed${ESC}[39m.`);
 
     expect(runs.map(({ text, isBold, isDim, colour }) => [text, isBold, isDim, colour !== undefined])).toEqual([

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/bench-dashboard.mjs`: whether tables of 100,000 rows scroll smoothly, and what open dashboards cost a fleet.
+// `node scripts/bench-dashboard.mjs`: checks whether tables of 100,000 rows scroll smoothly, and measures by how much
+// open dashboards slow down a fleet.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -23,15 +24,15 @@ const USAGE = `Usage: node scripts/bench-dashboard.mjs [options]
 Exits with 1 if a limit is missed. Run the tabs on an idle machine.`;
 
 const BARS = { longTaskMs: 100, loss: 0.03 };
-/** First like a person, then as fast as rows can be loaded. */
+/** The distance of one turn of the wheel: first like a user, then as fast as rows can be loaded. */
 const WHEEL_PX = { slow: 600, fast: 30_000 };
 const SLOW_TURNS = 100;
-/** Gives up after so many turns: far more than 100,000 rows need. */
-const TURNS_MOST = 2_000;
-const TICKS_A_SECOND = 100;
-/** More than two workers can fetch. */
-const PAGES_A_SECOND = 7_500;
-const PAGES_A_REQUEST = 50_000;
+/** The benchmark fails after this many turns, far more than 100,000 rows need. */
+const TURNS_MAX = 2_000;
+const TICKS_PER_SECOND = 100;
+/** More pages than two workers can fetch in a second. */
+const PAGES_PER_SECOND = 7_500;
+const PAGES_PER_REQUEST = 50_000;
 const SETTLE_MS = 300;
 const WARM_INTERVALS = 5;
 const REPORT_EVERY = 20;
@@ -91,7 +92,7 @@ async function scrollAll(viewers, { rows, jobs }) {
   const stage = await openStage({ workers: [] });
   try {
     const { crawl, sites } = await fillMany(stage, { rows, jobs });
-    const places = {
+    const paths = {
       records: `/jobs/${crawl}?tab=records`,
       pages: `/jobs/${crawl}?tab=pages`,
       "sites of a job": `/jobs/${sites}?tab=sites`,
@@ -99,12 +100,12 @@ async function scrollAll(viewers, { rows, jobs }) {
       jobs: "/jobs",
     };
     const verdicts = [];
-    for (const [name, place] of Object.entries(places)) {
+    for (const [name, path] of Object.entries(paths)) {
       const viewer = await viewers.open({ key: stage.key });
       const endTrace = await traceTasks(viewer.page);
-      await viewer.page.goto(`${stage.url}/#${place}`);
+      await viewer.page.goto(`${stage.url}/#${path}`);
       verdicts.push(
-        await scrollThrough(viewer, { name, endTrace, lookAt: readFileSync(inPage("longest-scroller"), "utf8") }),
+        await scrollThrough(viewer, { name, endTrace, findScroller: readFileSync(inPage("longest-scroller"), "utf8") }),
       );
       await viewer.close();
     }
@@ -115,12 +116,12 @@ async function scrollAll(viewers, { rows, jobs }) {
 }
 
 /** Scrolls by wheel to the end of the table, including rows that are loaded on the way. */
-async function scrollThrough({ page }, { name, endTrace, lookAt }) {
+async function scrollThrough({ page }, { name, endTrace, findScroller }) {
   await page.waitForLoadState("networkidle").catch(() => {}); // an open event stream never goes idle
   await page.waitForTimeout(1_500);
   let [turns, still, most, last] = [0, 0, 0, undefined];
-  while (turns < TURNS_MOST && still < 10) {
-    const at = await page.evaluate(lookAt);
+  while (turns < TURNS_MAX && still < 10) {
+    const at = await page.evaluate(findScroller);
     if (at === null) break;
     if (turns === 0) await page.mouse.move(at.x, at.y);
     still = at.left <= 2 && !at.isBusy && at.scrolled === last?.scrolled ? still + 1 : 0;
@@ -138,7 +139,7 @@ async function scrollThrough({ page }, { name, endTrace, lookAt }) {
   const far = Math.round(last?.scrolled ?? 0).toLocaleString("en");
   const text = `${name}: scrolled ${far} px in ${turns} turns, ${most} rows in the document at most; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
   console.log(`      ${text}${when.length === 0 ? "" : `: ${when.join(", ")}`}`);
-  return { text, isMet: longest <= BARS.longTaskMs && turns < TURNS_MOST && last !== undefined };
+  return { text, isMet: longest <= BARS.longTaskMs && turns < TURNS_MAX && last !== undefined };
 }
 
 async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
@@ -146,12 +147,12 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
   try {
     const server = await fleet.server(MAIN, ["serve", "--port", "0", "--json", "--quiet"]);
     await Promise.all([1, 2].map(() => fleet.worker(["--queues", "fetch", "-c", "32"])));
-    const asked = await watchTab(viewers, `${server.url}/#/`);
-    for (const { path, everyMs } of asked) console.log(`      a tab requests ${path} every ${everyMs} ms`);
-    const clients = startClients(server.url, tabs, asked);
+    const requests = await watchTab(viewers, `${server.url}/#/`);
+    for (const { path, everyMs } of requests) console.log(`      a tab requests ${path} every ${everyMs} ms`);
+    const clients = startClients(server.url, tabs, requests);
     const open = () => (isChromium ? openTabs(viewers, server.url, tabs) : clients.open());
     const intervals = 2 * rounds + WARM_INTERVALS;
-    const job = await startLongJob(fleet, server, intervals * (SETTLE_MS / 1_000 + seconds) * PAGES_A_SECOND);
+    const job = await startLongJob(fleet, server, intervals * (SETTLE_MS / 1_000 + seconds) * PAGES_PER_SECOND);
     const pids = { server: [server.pid], redis: [fleet.redisPid], viewers: [clients.pid] };
     const measure = () => measureInterval(fleet, { job, pids, seconds });
     for (let nth = 0; nth < WARM_INTERVALS; nth++) await measure();
@@ -202,9 +203,9 @@ function ratioOf(pairs) {
 /** A job with enough URLs for all intervals. */
 async function startLongJob(fleet, { url }, pages) {
   const sites = await fleet.openSites(4, 0);
-  const { id } = await ask(`${url}/v1/jobs`, { open: true, politeness: FAST, keep: { records: false } });
-  for (let from = 0; from < pages; from += PAGES_A_REQUEST) {
-    const lines = Array.from({ length: PAGES_A_REQUEST }, (_, nth) => `"${sites[nth % 4].url}/${from + nth}"\n`);
+  const { id } = await post(`${url}/v1/jobs`, { open: true, politeness: FAST, keep: { records: false } });
+  for (let from = 0; from < pages; from += PAGES_PER_REQUEST) {
+    const lines = Array.from({ length: PAGES_PER_REQUEST }, (_, nth) => `"${sites[nth % 4].url}/${from + nth}"\n`);
     const headers = { "content-type": "application/x-ndjson" };
     const answer = await fetch(`${url}/v1/jobs/${id}/urls`, { method: "POST", headers, body: lines.join("") });
     if (!answer.ok) throw new Error(`the server answered ${answer.status} to the URLs of the job`);
@@ -216,22 +217,22 @@ async function startLongJob(fleet, { url }, pages) {
 /** Waits until opened or closed tabs have settled, then measures. CPU is in cores. */
 async function measureInterval(fleet, { job, pids, seconds }) {
   await sleep(SETTLE_MS);
-  const from = await look();
+  const from = await readState();
   await sleep(seconds * 1_000);
-  const to = await look();
-  if (to.counts.queued === 0) throw new Error("the job ran out of URLs: PAGES_A_SECOND is too low for this machine");
+  const to = await readState();
+  if (to.counts.queued === 0) throw new Error("the job ran out of URLs: PAGES_PER_SECOND is too low for this machine");
   const span = (to.at - from.at) / 1_000;
   const shares = Object.keys(from.cpu).map((who) => [who, (to.cpu[who] - from.cpu[who]) / span]);
   return { perSecond: (to.counts.done - from.counts.done) / span, ...Object.fromEntries(shares) };
 
-  async function look() {
+  async function readState() {
     const { counts } = await fleet.frontier.findJob(job);
     const cpu = Object.entries(pids).map(([who, all]) => [who, all.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]);
     return { at: performance.now(), counts, cpu: Object.fromEntries(cpu) };
   }
 }
 
-async function ask(address, body) {
+async function post(address, body) {
   const headers = { "content-type": "application/json" };
   return (await fetch(address, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
@@ -242,6 +243,6 @@ function cpuSeconds(pid) {
     .replace(/^.*\) /, "")
     .split(" ");
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-  const own = (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+  const own = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   return children.reduce((sum, child) => sum + cpuSeconds(child), own);
 }

@@ -1,4 +1,4 @@
-/** `node scripts/bench-frontier.mjs`: see bench/README.md for what is measured and why. */
+/** `node scripts/bench-frontier.mjs`: bench/README.md explains the measurements. */
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
@@ -7,7 +7,7 @@ import { CONTESTANTS, findContestantObstacle } from "../bench/frontier/contestan
 import { judge } from "../bench/frontier/judge.mjs";
 import { formatProgress, formatTables } from "../bench/frontier/report.mjs";
 import { runOne } from "../bench/frontier/run.mjs";
-import { describeMachine, sayMachine } from "../bench/harness/machine.mjs";
+import { describeMachine, printMachine } from "../bench/harness/machine.mjs";
 import { formatVerdicts } from "../bench/harness/report.mjs";
 import { ensureReady } from "./ensure.mjs";
 import { interruptions, readCount, withOptions } from "./options.mjs";
@@ -37,7 +37,7 @@ async function main(options) {
   console.log(
     `\nmedian of ${options.rounds} rounds (least-most)\n\n${formatTables(runs)}\n\n${formatVerdicts(verdicts)}`,
   );
-  if (options.scale < 1) console.log(`note: the bars are meant for --scale 1; this was ${options.scale}`);
+  if (options.scale < 1) console.log(`note: the limits apply to --scale 1; this was --scale ${options.scale}`);
   if (options.json !== undefined) {
     const { json, ...settings } = options;
     const result = { settings, machine: describeMachine(), versions, verdicts, runs };
@@ -52,7 +52,8 @@ function readOptions() {
   const flags = { scale: text, sites: text, rounds: text, cases: text, only: text, appendonly: text, program: text };
   const { values } = parseArgs({ options: { ...flags, source: { type: "boolean" }, timeout: text, json: text } });
   const scale = Number(values.scale ?? "1");
-  if (!(scale > 0 && scale <= 10)) throw new Error(`--scale wants a number over 0, up to 10, not "${values.scale}"`);
+  if (!(scale > 0 && scale <= 10))
+    throw new Error(`--scale takes a number above 0 and up to 10, not "${values.scale}"`);
   return {
     scale,
     sites: readCount("--sites", values.sites ?? "10"),
@@ -67,17 +68,19 @@ function readOptions() {
   };
 }
 
-/** In the order of `known`: the plan's order is part of the measurement. */
+/** Returns the names in the order of `known`, because the order of the runs affects the measurement. */
 function readNames(flag, given, known) {
   const names = given?.split(",") ?? known;
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`${flag}: there is no "${unknown}", only ${known.join(", ")}`);
+  if (unknown !== undefined) throw new Error(`${flag}: unknown name "${unknown}"; known names: ${known.join(", ")}`);
   return known.filter((name) => names.includes(name));
 }
 
-/** Prints what will be compared and on which machine; installs what is missing, leaves out what cannot run. */
+/**
+ * Prints the machine and the versions of the contestants, and installs missing ones. Throws if a contestant cannot run.
+ */
 async function prepare(options) {
-  sayMachine("rates taken now will be too low");
+  printMachine("the measured rates will be too low");
   const versions = {};
   for (const name of options.only) {
     const obstacle = findContestantObstacle(name, options.from);

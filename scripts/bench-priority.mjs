@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/bench-priority.mjs`: how long an urgent job takes on a fleet that a large job keeps busy, compared with the
-// same fleet when it is idle. Uses a real Redis, real worker processes, and sites on this machine.
+// `node scripts/bench-priority.mjs`: measures how long an urgent job takes on a fleet that is busy with a large job,
+// compared with the same fleet when it is idle. Uses a real Redis, real worker processes, and sites on this machine.
 import { parseArgs } from "node:util";
 import { median, openStage, until } from "../bench/fleet/stage.mjs";
 import { ensureReady } from "./ensure.mjs";

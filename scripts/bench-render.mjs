@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Compares rendering in a browser that is kept with starting a browser for every page. Exits with 1 if keeping it saves too
-// little.
+// Compares rendering in a browser that is kept with starting a browser for every page. Exits with 1 if keeping it saves
+// too little.
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { readCount, withOptions } from "./options.mjs";
 
-/** With a window system that shows nothing, and without one. */
+/** The full Chromium, and the headless shell, which has no user interface. */
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"];
 const USAGE = `Usage: node scripts/bench-render.mjs [options]
   --pages N     pages rendered in each mode (30)
@@ -39,8 +39,8 @@ async function main({ pages, browsers, json }) {
   const found = {};
   try {
     for (const executablePath of browsers) {
-      const place = { executablePath, hasSandbox: process.getuid?.() !== 0 };
-      found[executablePath] = await compareLaunches((nth) => `${site.url}/p/${nth}`, { ...place, pages });
+      const browser = { executablePath, hasSandbox: process.getuid?.() !== 0 };
+      found[executablePath] = await compareLaunches((nth) => `${site.url}/p/${nth}`, { ...browser, pages });
       if (!json) console.log(describeResult(executablePath, found[executablePath]));
     }
   } finally {

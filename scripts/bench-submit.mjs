@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/bench-submit.mjs`: how fast the API accepts URLs, compared with a bare handler on the same Redis.
+// `node scripts/bench-submit.mjs`: measures how fast the API accepts URLs, compared with a minimal server on the
+// same Redis.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

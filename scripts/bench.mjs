@@ -1,9 +1,10 @@
-/** `npm run bench`: see bench/README.md for what is measured and why. */
+/** `npm run bench`: bench/README.md explains the measurements. */
 import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CONTESTANTS } from "../bench/harness/contestants.mjs";
+import { addBefore, CONTESTANTS } from "../bench/harness/contestants.mjs";
 import { findCpuRatio, judge, summarise } from "../bench/harness/judge.mjs";
-import { describeMachine, sayMachine } from "../bench/harness/machine.mjs";
+import { describeMachine, printMachine } from "../bench/harness/machine.mjs";
 import { assertCanMeasure } from "../bench/harness/measure.mjs";
 import { formatRun, formatTable, formatVerdicts } from "../bench/harness/report.mjs";
 import { runContestant } from "../bench/harness/run.mjs";
@@ -16,8 +17,16 @@ const USAGE = `Usage: npm run bench -- [options]
   --rounds N          runs of each contestant, interleaved (3)
   --only a,b          of ${Object.keys(CONTESTANTS).join(", ")} (all)
   --crawlee-pages N   pages of the smaller site that crawlee gets (3000, or --pages if that is less)
+  --before FOLDER     also run the trawl that is built in another checkout, as before and before-redis
   --timeout N         seconds a single run may take (900)
   --json FILE         write every run and verdict there`;
+
+/** The ratios that are printed if both contestants have run. */
+const COMPARED = [
+  ["crawlee", "trawl"],
+  ["trawl", "before"],
+  ["trawl-redis", "before-redis"],
+];
 
 process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
@@ -43,8 +52,9 @@ function readOptions() {
   assertCanMeasure();
   const text = { type: "string" };
   const { values } = parseArgs({
-    options: { pages: text, rounds: text, only: text, "crawlee-pages": text, timeout: text, json: text },
+    options: { pages: text, rounds: text, only: text, before: text, "crawlee-pages": text, timeout: text, json: text },
   });
+  if (values.before !== undefined) addBefore(resolve(values.before));
   const pages = readCount("--pages", values.pages ?? "20000");
   const only = values.only?.split(",") ?? Object.keys(CONTESTANTS);
   const unknown = only.find((name) => !Object.hasOwn(CONTESTANTS, name));
@@ -59,9 +69,9 @@ function readOptions() {
   };
 }
 
-/** Prints what will be compared and on which machine; installs what is missing. */
+/** Prints the machine and the versions of the contestants, and installs missing ones. */
 async function prepare({ only, pages, crawleePages }) {
-  sayMachine("figures taken now will be too high");
+  printMachine("the measured CPU times will be too high");
   const versions = {};
   for (const name of only) {
     versions[name] = await CONTESTANTS[name].prepare();
@@ -69,7 +79,7 @@ async function prepare({ only, pages, crawleePages }) {
   }
   if (only.includes("crawlee") && crawleePages !== pages) {
     console.log(
-      `note: crawlee gets a site of ${crawleePages} pages, not ${pages}, so that it ends in minutes: compare CPU per page, and note that its start-up counts for more`,
+      `note: crawlee gets a site of ${crawleePages} pages, not ${pages}, so that it ends in minutes: compare CPU per page, and note that its start-up has more weight`,
     );
   }
   return versions;
@@ -112,7 +122,9 @@ function pagesOf(name, { pages, crawleePages }) {
 function printResult(options, summary, verdicts) {
   console.log(`\nmedian of ${options.rounds} rounds (least-most)`);
   console.log(formatTable(summary, (name) => pagesOf(name, options)));
-  const ratio = findCpuRatio(summary, "crawlee", "trawl");
-  if (ratio !== undefined) console.log(`crawlee needs ${ratio.toFixed(2)}x the CPU of trawl per page`);
+  for (const [above, below] of COMPARED) {
+    const ratio = findCpuRatio(summary, above, below);
+    if (ratio !== undefined) console.log(`${above} needs ${ratio.toFixed(2)}x the CPU of ${below} per page`);
+  }
   if (verdicts.length > 0) console.log(`\n${formatVerdicts(verdicts)}`);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// How many acknowledged writes Redis loses when it is killed, for each setting of its append-only file. The table goes into
-// docs/operations.md.
+// Measures how many acknowledged writes Redis loses when it is killed, for each setting of its append-only file. Prints
+// the table of docs/operations.md.
 import { parseArgs } from "node:util";
 import { createJiti } from "jiti";
 import { readCount, withOptions } from "./options.mjs";
@@ -8,7 +8,7 @@ import { readCount, withOptions } from "./options.mjs";
 const USAGE = `Usage: node scripts/broker-loss.mjs [--rounds N]
   --rounds N   kills per setting (10)`;
 
-/** When the kill happens, from the first call. */
+/** The range of times from the first call to the kill. */
 const [SOONEST_MS, LATEST_MS] = [200, 1_200];
 const SETTINGS = ["always", "everysec", "no"];
 

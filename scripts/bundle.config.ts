@@ -1,8 +1,11 @@
-/** Bundles the compiled command line into few files: `vite build --config` with this file, in the folder of the compiled code. */
+/**
+ * Bundles the compiled command line into few files. `vite build --config` with this file runs in the folder of the
+ * compiled code.
+ */
 import { dirname, join, relative } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
-/** Files that are started or imported by name and so keep their path. Each is a file of `src/`. */
+/** Files of `src/` that are started or imported by name, and therefore keep their path. */
 const ENTRIES = ["cli/main", "index", "extract/reading-thread", "cli/crawl/spider-thread"];
 
 /**
@@ -13,7 +16,7 @@ const EXTERNAL = ["@photostructure/sqlite", "playwright-core", "jiti", "@opentel
 
 const compiled = process.cwd();
 
-/** Keeps `import.meta.url` of every module at its original path, so that it finds the files beside it. */
+/** Keeps the original path in `import.meta.url` of every module, so that the module finds the files in its folder. */
 function keepPaths(): Plugin {
   const mark = (file: string) => `__pathOf(${JSON.stringify(file)})`;
   return {

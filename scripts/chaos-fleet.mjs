@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs a fleet of workers on one broker, kills workers and broker again and again, and checks the logs of the sites. Exits
+// Runs a fleet of workers on one broker, kills workers and broker repeatedly, and checks the logs of the sites. Exits
 // with 1 if there was a problem.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -44,8 +44,8 @@ process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
 async function main(options) {
   await ensureReady();
-  const { LOOPBACK, aloneOnItsNetwork, findMachinesObstacle, openMachines } = await jiti.import(
-    "../test/chaos/fleet/ground.ts",
+  const { LOOPBACK, inOwnNetwork, findMachinesObstacle, openMachines } = await jiti.import(
+    "../test/chaos/fleet/fleet-network.ts",
   );
   if (options.machines === 0) return crawl(options, LOOPBACK);
   if (options.alone) return crawl(options, await openMachines(options.machines));
@@ -55,11 +55,11 @@ async function main(options) {
     return 2;
   }
   const self = [process.execPath, fileURLToPath(import.meta.url), ...process.argv.slice(2), "--alone"];
-  const [command, ...words] = aloneOnItsNetwork([...self, "--seed", String(options.seed)]);
-  return spawnSync(command, words, { stdio: "inherit" }).status ?? 1;
+  const [command, ...args] = inOwnNetwork([...self, "--seed", String(options.seed)]);
+  return spawnSync(command, args, { stdio: "inherit" }).status ?? 1;
 }
 
-async function crawl(options, ground) {
+async function crawl(options, network) {
   const { runFleet } = await jiti.import("../test/chaos/fleet/run-fleet.ts");
   const { progressLine, politenessRows, verdictLines } = await jiti.import("../test/chaos/fleet/fleet-report.ts");
   const folder = mkdtempSync(join(tmpdir(), "trawl-fleet-"));
@@ -69,7 +69,7 @@ async function crawl(options, ground) {
     const run = await runFleet({
       ...tuning,
       folder,
-      ground,
+      network,
       onProgress: (progress) => console.error(progressLine(progress)),
     });
     console.table(politenessRows(run));
@@ -80,7 +80,7 @@ async function crawl(options, ground) {
     else console.error(`files left in ${folder}`);
     return isGood ? 0 : 1;
   } finally {
-    ground.close();
+    network.close();
   }
 }
 
@@ -111,7 +111,7 @@ function readOptions() {
     web: { sites: number("sites"), pages: number("urls"), seconds: number("seconds") },
     machines: number("machines"),
     seed: number("seed"),
-    mostMs: number("most") * 1000,
+    timeoutMs: number("most") * 1000,
     keep: values.keep,
     json: values.json,
     alone: values.alone,

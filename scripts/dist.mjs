@@ -1,7 +1,7 @@
-// Compiles src/ to dist/ and dashboard/ to dist/dashboard/, and says when that is needed.
+// Compiles src/ to dist/ and dashboard/ to dist/dashboard/, and detects whether that is needed.
 //
-// A build writes to a staging folder, then renames its files into place, one by one. So a failed build leaves the old dist
-// unchanged, a running Trawl never reads half a file, and two builds at the same time do not conflict.
+// A build writes to a staging folder, then renames its files into place, one by one. So a failed build leaves the old
+// dist unchanged, a running Trawl never reads half a file, and two builds at the same time do not conflict.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -48,17 +48,17 @@ export function isBuilt() {
 }
 
 export function canBuild() {
-  return lackingPackages().length === 0;
+  return missingPackages().length === 0;
 }
 
 /** Packages that a build needs and that are not installed. */
-export function lackingPackages() {
+export function missingPackages() {
   return ["typescript", "vite", "preact", "@preact/signals", "uplot"].filter(
     (name) => !existsSync(join(NODE_MODULES, name)),
   );
 }
 
-/** Returns false if the build failed; the compiler has printed why. */
+/** Returns false if the build failed. The compiler has printed the reason. */
 export function build() {
   // Computed first: a file that changes during the build makes another build necessary.
   const digest = sourceDigest();
@@ -83,7 +83,7 @@ export function build() {
   return true;
 }
 
-/** Builds only the dashboard, in a second or two, while you work on it. `isBuilt` does not change. */
+/** Builds only the dashboard, in a second or two, while you work on it. Does not change the result of `isBuilt`. */
 export function buildDashboardAlone() {
   const staging = join(DIST, `${STAGING}${process.pid}`);
   try {
@@ -96,8 +96,8 @@ export function buildDashboardAlone() {
 }
 
 /**
- * Links `trawl` into node_modules/.bin. npx keeps its own link to a clone that it has run in; if it created that link before
- * the first build, the link stays broken, and npx uses this one instead.
+ * Links `trawl` into node_modules/.bin. npx keeps its own link to a clone that it has run in; if it created that link
+ * before the first build, the link stays broken, and npx uses this one instead.
  */
 export function linkBin() {
   const target = relative(dirname(BIN_LINK), MAIN);
@@ -108,7 +108,10 @@ export function linkBin() {
   symlinkSync(target, BIN_LINK);
 }
 
-/** A hash over name, size and time of every source file, and the packages. Unlike a comparison of times, it detects deleted files and old dates. */
+/**
+ * A hash of the name, size and time of every source file, and of the installed packages. Unlike a comparison of times,
+ * it detects deleted files and files with old dates.
+ */
 function sourceDigest() {
   const hash = createHash("sha256");
   const sources = [SRC, DASHBOARD].flatMap((folder) =>

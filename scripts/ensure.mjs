@@ -1,4 +1,4 @@
-// Installs the packages and builds dist/ if needed. If both are current, that takes a few milliseconds.
+// Installs the packages and builds dist/ if needed. If both are current, this takes a few milliseconds.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -22,7 +22,7 @@ export async function ensureReady() {
   if (!arePackagesCurrent() || (!isBuilt() && !canBuild())) await install();
   if (isBuilt()) return linkBin();
   report("Building Trawl …");
-  if (!build()) giveUp("The build failed; see the messages above.");
+  if (!build()) exitWith("The build failed; see the messages above.");
 }
 
 /** Whether every package of the lockfile is installed in the locked version. */
@@ -45,31 +45,31 @@ function readPackages(lockfile) {
 async function install() {
   report("Installing packages (npm ci) …");
   let { code, output } = await npm("ci", ...INSTALL_FLAGS);
-  if (code !== 0 && lacksOnlyForeignBinaries(output)) {
+  if (code !== 0 && missesOnlyForeignBinaries(output)) {
     report("This registry has no binaries for other platforms; installing the locked versions without them …");
     ({ code, output } = await npm("install", "--no-save", ...INSTALL_FLAGS));
   }
   if (code === 0) return;
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH|network/.test(output)) {
-    giveUp(
+    exitWith(
       "The package registry cannot be reached. Check the network, or point npm at a registry you can reach\n" +
         "(npm config get registry; npm config set registry <url>), then run the same command again.",
     );
   }
-  giveUp(`npm ci ended with code ${code}; see its messages above.`);
+  exitWith(`npm ci ended with code ${code}; see its messages above.`);
 }
 
 /**
- * A mirror may have the binaries of a package for this platform only. `npm ci` then reports the lockfile as incomplete: it
- * names each binary that it cannot find, without a version. Any other message is a real error.
+ * A mirror may have the binaries of a package for this platform only. `npm ci` then reports the lockfile as incomplete:
+ * it names each binary that it cannot find, without a version. Any other message is a real error.
  */
-function lacksOnlyForeignBinaries(output) {
-  const complaints = output.match(/(Missing|Invalid): .*/g) ?? [];
-  return complaints.length > 0 && complaints.every((complaint) => /^Missing: \S+@ from lock file/.test(complaint));
+function missesOnlyForeignBinaries(output) {
+  const messages = output.match(/(Missing|Invalid): .*/g) ?? [];
+  return messages.length > 0 && messages.every((message) => /^Missing: \S+@ from lock file/.test(message));
 }
 
 function npm(...args) {
-  // The npm that runs this script, if any; it may not be on the PATH.
+  // Use the npm that runs this script, if any: it may not be on the PATH.
   const { npm_execpath: running = "" } = process.env;
   const [command, ...first] = basename(running) === "npm-cli.js" ? [process.execPath, running] : ["npm"];
   return new Promise((resolve) => {
@@ -93,7 +93,7 @@ function report(message) {
   console.error(message);
 }
 
-function giveUp(message) {
+function exitWith(message) {
   console.error(`\n${message}`);
   process.exit(1);
 }

@@ -13,7 +13,7 @@ const files = ["src", "scripts", "dashboard", "test", "bench"].flatMap((folder) 
 const covers = (path: string, file: string) => (path.endsWith("/") ? file.startsWith(path) : file === path);
 
 describe("the lanes", () => {
-  it("hold no test file twice", () => {
+  it("contain no test file twice", () => {
     const listed = [...UNITS, ...QUICK, ...MAIN];
     const twice = files.filter((file) => listed.filter((path) => covers(path, file)).length > 1);
 

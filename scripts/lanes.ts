@@ -10,10 +10,10 @@
  * A file below test/ or bench/ that is listed here neither as `quick` nor as `main` is in `rest`.
  */
 
-/** Unit tests: beside the code that they test. */
+/** Unit tests, which are in the folders of the code that they test. */
 export const UNITS = ["src/", "scripts/", "dashboard/"];
 
-/** What an edit needs: no server, no browser, no child process that takes seconds. */
+/** Tests to run after an edit: they start no server, no browser, and no child process that takes seconds. */
 export const QUICK = [
   "bench/frontier/judge.test.mjs",
   "bench/harness/judge.test.mjs",

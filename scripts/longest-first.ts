@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Starts the longest files first and unit tests last. A long file that starts last would run alone on one core. */
+/** The longest files start first, unit tests last: a long file that started last would run alone on one core. */
 const LONG = [
   "test/e2e/pool/",
   "test/e2e/fleet/",

@@ -1,4 +1,4 @@
-/** Options, usage messages and interrupts of the scripts. */
+/** Parses options, prints usage messages and handles interrupts for the scripts. */
 
 /** Runs `work` and returns its exit code. If `readOptions` throws, prints the error and the usage, and returns 2. */
 export async function withOptions({ usage, readOptions }, work) {

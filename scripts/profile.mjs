@@ -1,9 +1,12 @@
-/** `node scripts/profile.mjs`: runs one crawl of the benchmark under V8's CPU profiler and prints where the time went. */
+/**
+ * `node scripts/profile.mjs`: runs one crawl of the benchmark under V8's CPU profiler and prints where it spent its
+ * time.
+ */
 import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { BENCH_HOME, CONTESTANTS, ROOT } from "../bench/harness/contestants.mjs";
+import { BENCH_FOLDER, CONTESTANTS, ROOT } from "../bench/harness/contestants.mjs";
 import { rankFunctions, rankParts } from "../bench/harness/cpu-profile.mjs";
 import { assertCanMeasure } from "../bench/harness/measure.mjs";
 import { formatRun } from "../bench/harness/report.mjs";
@@ -46,9 +49,9 @@ function readOptions() {
 }
 
 async function makeFolder(name) {
-  const home = join(BENCH_HOME, "profiles");
-  await mkdir(home, { recursive: true });
-  return mkdtemp(join(home, `${name}-`));
+  const parent = join(BENCH_FOLDER, "profiles");
+  await mkdir(parent, { recursive: true });
+  return mkdtemp(join(parent, `${name}-`));
 }
 
 async function crawlProfiled({ of, pages }, folder, signal) {

@@ -37,7 +37,7 @@ async function record() {
   const frames = [{ screen: typed, ms: TYPED_MS }];
   const startedAt = performance.now();
   for (let frameAt = 0; ; ) {
-    const screen = terminal.look();
+    const screen = terminal.screen();
     const passedMs = performance.now() - startedAt;
     // A second prompt means that the demo has ended.
     if (screen.split("\n").filter((line) => plain(line).startsWith("$")).length > 1) {

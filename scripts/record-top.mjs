@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/record-top.mjs [file.svg]`: a fleet at work as `trawl top` shows it, in a real terminal. Needs tmux.
+// `node scripts/record-top.mjs [file.svg]`: runs a fleet and `trawl top` in a terminal, and writes the recording as
+// SVG. Needs tmux.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -45,7 +46,7 @@ async function record() {
     /stop/,
   );
   for (const { shop, flags } of JOBS) await run(["submit", shops[shop], ...flags, "--quiet"]);
-  // A site that does not answer: it is delayed between attempts.
+  // A site that does not answer: its task is delayed between attempts.
   await run(["submit", "http://127.0.0.2:9/", "--name", "unreachable site", "--quiet"]);
   await sleep(WORK_MS);
   await terminal.type("npx trawl top");
@@ -53,26 +54,26 @@ async function record() {
   const frames = [];
   while (frames.length < FRAMES) {
     await sleep(FRAME_MS);
-    frames.push({ screen: terminal.look(), ms: FRAME_MS });
+    frames.push({ screen: terminal.screen(), ms: FRAME_MS });
   }
   return frames;
 }
 
-function trawl(words) {
+function trawl(args) {
   const env = { ...process.env, TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd: terminal.folder, env });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: terminal.folder, env });
   running.push(child);
   return child;
 }
 
-async function run(words) {
-  const [code] = await once(trawl(words), "exit");
-  if (code !== 0) throw new Error(`trawl ${words.join(" ")} has ended with ${code}`);
+async function run(args) {
+  const [code] = await once(trawl(args), "exit");
+  if (code !== 0) throw new Error(`trawl ${args.join(" ")} has ended with ${code}`);
 }
 
 /** Resolves with the first group of `pattern`, once the output of the process matches it. */
-function start(words, pattern) {
-  const child = trawl(words);
+function start(args, pattern) {
+  const child = trawl(args);
   return new Promise((resolve, reject) => {
     let output = "";
     const read = (text) => {
@@ -82,6 +83,6 @@ function start(words, pattern) {
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    child.once("exit", () => reject(new Error(`trawl ${words.join(" ")} has ended: ${output}`)));
+    child.once("exit", () => reject(new Error(`trawl ${args.join(" ")} has ended: ${output}`)));
   });
 }

@@ -42,7 +42,7 @@ function section(command: Command, { examples, notes }: CliSection): string {
     `\`${help.commandUsage(command)}\``,
     sentence(command.description()),
     optionTable(command, help),
-    `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
+    ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join("\n")}\n\`\`\``]),
     ...(notes === undefined ? [] : [notes]),
   ].join("\n\n");
 }

@@ -28,9 +28,9 @@ function configPage(): string {
   });
   return `# Configuration
 
-Settings come from the defaults below, \`trawl.config.ts\` in the working folder, the environment, and flags; later sources override earlier ones. The keys
-of a job (\`politeness\`, \`retries\`, \`limits\`) override all of them for that job. Trawl rejects unknown settings and values out of range, reports all of
-them at once, and exits with 2.
+Settings come from the defaults below, \`trawl.config.ts\` in the working folder, the environment, and flags; later sources
+override earlier ones. The keys of a job (\`politeness\`, \`retries\`, \`limits\`) override all of them for that job. Trawl
+rejects unknown settings and values out of range, reports all of them at once, and exits with 2.
 
 \`\`\`ts
 // trawl.config.ts
@@ -50,8 +50,8 @@ function errorsPage(): string {
   );
   return `# Errors
 
-Every deliberate error has a stable code. The command line prints it on stderr as \`trawl: CODE: what happened and what to change\`; in code it is a
-\`TrawlError\` with that \`code\`.
+Every deliberate error has a stable code. The command line prints it on stderr as \`trawl: CODE: what happened and what to
+change\`; in code it is a \`TrawlError\` with that \`code\`.
 
 | code | exit code | meaning | what to do |
 |---|---|---|---|
@@ -59,15 +59,15 @@ ${rows.join("\n")}
 
 ## Why a task is dead
 
-A failed request is not an error of Trawl but an outcome of its task. These are the reasons of dead letters (\`trawl dead\`):
+A failed request is not an error of Trawl but an outcome of its task. A dead letter (\`trawl dead\`) has one of these reasons:
 
 ${reasonTable(DEAD_REASONS)}
 
-These are retried first, and become the dead letter \`retries_spent\` after the last attempt:
+After these failures, the task is retried. If the last attempt fails, it becomes a dead letter with the reason \`retries_spent\`:
 
 ${reasonTable(RETRY_REASONS)}
 
-With these, a URL is never fetched; the ledger counts it as \`refused\`:
+For these reasons, a URL is never fetched. The ledger counts it as \`refused\`:
 
 ${reasonTable(REFUSE_REASONS)}
 
@@ -77,8 +77,8 @@ ${NOTE}`;
 function statesPage(): string {
   return `# States
 
-A task is one URL of one job. \`queued\`, \`delayed\` and \`leased\` tasks are in the frontier. Tasks in the other states have left it and are only counted, except
-dead letters, which are kept so that you can inspect and replay them.
+A task is one URL of one job. \`queued\`, \`delayed\` and \`leased\` tasks are in the frontier. Tasks in the other states have
+left it and are only counted, except dead letters, which are kept so that you can inspect and replay them.
 
 ${diagram(TASK_MOVES)}
 
@@ -97,8 +97,8 @@ A job:
 
 ${diagram(JOB_MOVES)}
 
-A job becomes \`finished\` once, when it is sealed and none of its tasks is queued, delayed or leased. It becomes \`failed\` instead if tasks were attempted and
-none returned a page. Replaying dead letters makes it run again.
+A job becomes \`finished\` once, when it is sealed and none of its tasks is queued, delayed or leased. It becomes \`failed\`
+instead if tasks were attempted and none returned a page. Replaying dead letters makes it run again.
 
 ${NOTE}`;
 }

@@ -12,7 +12,7 @@ Servers and workers export metrics in the [Prometheus](https://prometheus.io) te
 
 | process | endpoint | access |
 |---|---|---|
-| \`trawl serve\` | \`/metrics\` on its own port | without API keys, this machine; otherwise a key without a tenant and with the scope \`read\`, sent as a bearer token. With \`TRAWL_METRICS_OPEN=true\`, every client that can reach it |
+| \`trawl serve\` | \`/metrics\` on its own port | without API keys, only clients on the same machine; otherwise clients that send a key with the scope \`read\` and without a tenant as a bearer token. With \`TRAWL_METRICS_OPEN=true\`, every client that can reach it |
 | \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` on that port, for all processes of the command | every client that can reach it; it listens on 127.0.0.1 unless \`TRAWL_METRICS_HOST\` is set |
 
 \`\`\`
@@ -21,17 +21,17 @@ curl -s localhost:9464/metrics
 curl -s localhost:7700/metrics
 \`\`\`
 
-A supervisor adds up the values that its processes send every second, and keeps the counts of processes that have ended: counters never fall while the
-command runs. A process that is killed loses its last second. A server queries broker and store when it is scraped, at most once per second and for at most 2
-seconds. If one is unreachable, its values are missing, and \`trawl_broker_up\` or \`trawl_store_up\` is 0. Dead letters and webhook events are counted
-separately, and less often if there are many.
+A supervisor adds up the values that its processes send every second, and keeps the counts of processes that have ended: counters
+never fall while the command runs. A process that is killed loses its last second. A server queries broker and store when it is
+scraped, at most once per second, with a timeout of 2 seconds. If one of them is unreachable, its values are missing, and
+\`trawl_broker_up\` or \`trawl_store_up\` is 0. Dead letters and webhook events are counted less often if there are many.
 
-No label contains a URL, a site, a job or a tenant, so the number of series does not grow with the crawl. A label has the values listed below, or at most the
-stated number of different values; all further values are combined as \`other\`.
+No label contains a URL, a site, a job or a tenant, so the number of series does not grow with the crawl. A label has the values
+listed below, or at most the stated number of different values; all further values are combined as \`other\`.
 
-[deploy/](../deploy) contains a Grafana dashboard (import \`grafana/trawl.json\` and select the Prometheus data source), alert rules with instructions
-(\`prometheus/alerts.yml\`), and an example \`prometheus.yml\`. The store also keeps a [history](api.md#history) of the fleet, which needs no
-Prometheus.
+[deploy/](../deploy) contains a Grafana dashboard (import \`grafana/trawl.json\` and select the Prometheus data source), alert
+rules with instructions (\`prometheus/alerts.yml\`), and an example \`prometheus.yml\`. The store also keeps a
+[history](api.md#history) of the fleet, which needs no Prometheus.
 
 ## Workers
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stops workers with SIGTERM and replaces them, one after the other, while they work; then checks the log of the site. Exits
-// with 1 if a page was lost or requested twice, or if a worker was counted as crashed.
+// Stops workers with SIGTERM and replaces them, one after the other, while they work. Then checks the log of the site.
+// Exits with 1 if a page was lost or requested twice, or if a worker was counted as crashed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,10 +25,10 @@ async function main({ broker, ...counts }) {
   try {
     const { runRolling } = await jiti.import("../test/chaos/rolling/run-rolling.ts");
     const env = redis === undefined ? {} : { TRAWL_BROKER: redis.url };
-    const onRound = (round, asked) => console.error(`round ${round}: ${asked} pages requested`);
+    const onRound = (round, requested) => console.error(`round ${round}: ${requested} pages requested`);
     const verdict = await runRolling({ ...counts, folder, env, onRound, signal: interruptions() });
-    const { lost, repeated, recordsRepeated, crashes, complaints, ...rest } = verdict;
-    const wrong = { lost, repeated, recordsRepeated, complaints };
+    const { lost, repeated, recordsRepeated, crashes, problems, ...rest } = verdict;
+    const wrong = { lost, repeated, recordsRepeated, problems };
     const sums = Object.fromEntries(Object.entries(wrong).map(([name, list]) => [name, list.length]));
     console.log(JSON.stringify({ broker, ...counts, ...rest, ...sums, crashes }));
     for (const [name, list] of Object.entries(wrong))

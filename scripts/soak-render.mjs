@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Renders many pages of a site that needs JavaScript, with worker processes that are replaced again and again. Checks their
-// memory and the processes that they leave behind. Exits with 1 if there was a problem.
+// Renders many pages of a site that needs JavaScript, with worker processes that are replaced repeatedly. Checks the
+// memory of all processes, and that no browser process is left behind. Exits with 1 if there was a problem.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,9 +19,9 @@ const USAGE = `Usage: node scripts/soak-render.mjs [options]
   --json                   print one JSON object as the last line`;
 
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const LOOK_MS = 500;
-/** Memory in the last part of the run, relative to the first part. */
-const GROWTH_MOST = 1.3;
+const SAMPLE_MS = 500;
+/** The largest allowed ratio of the memory in the last part of the run to the memory in the first part. */
+const GROWTH_MAX = 1.3;
 const WINDOW = 100;
 
 const jiti = createJiti(import.meta.url);
@@ -77,9 +77,12 @@ async function soakOnce(here) {
   const startedAt = performance.now();
   const worker = start(here, ["worker", ...workerArgs(here), "--drain", "--json"]);
   const samples = [];
-  const looking = setInterval(() => samples.push({ asked: asked(site), rssMb: treeRssMb(worker.child.pid) }), LOOK_MS);
+  const sampling = setInterval(
+    () => samples.push({ requested: requestedPages(site), rssMb: treeRssMb(worker.child.pid) }),
+    SAMPLE_MS,
+  );
   const { code } = await worker.ended;
-  clearInterval(looking);
+  clearInterval(sampling);
   const seconds = (performance.now() - startedAt) / 1000;
   const { stdout } = await start(here, ["records", job]).ended;
   const titles = stdout
@@ -89,8 +92,8 @@ async function soakOnce(here) {
   const wanted = new Set(Array.from({ length: pages }, (_, nth) => titleOf(nth + 1)));
   const right = titles.filter((title) => wanted.delete(title)).length;
   const window = Math.min(WINDOW, Math.floor(pages / 3));
-  const firstMb = mean(samples.filter((sample) => sample.asked > 0 && sample.asked <= window));
-  const lastMb = mean(samples.filter((sample) => sample.asked > pages - window));
+  const firstMb = mean(samples.filter((sample) => sample.requested > 0 && sample.requested <= window));
+  const lastMb = mean(samples.filter((sample) => sample.requested > pages - window));
   return {
     code,
     seconds: round(seconds),
@@ -141,8 +144,8 @@ async function lastJob(here) {
   return JSON.parse(stdout.trim().split("\n").at(-1)).jobs[0].id;
 }
 
-function start({ folder, env }, words) {
-  const child = spawn(process.execPath, [MAIN, ...words], {
+function start({ folder, env }, args) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     env: { ...process.env, ...env, TMPDIR: folder, TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_GRACE: "500ms" },
     stdio: ["ignore", "pipe", "inherit"],
@@ -152,7 +155,7 @@ function start({ folder, env }, words) {
   return { child, ended: once(child, "close").then(([code]) => ({ code, stdout })) };
 }
 
-function asked({ log }) {
+function requestedPages({ log }) {
   return log.filter(({ path }) => path.startsWith("/p/")).length;
 }
 
@@ -196,12 +199,12 @@ function rssMb(pid) {
   }
 }
 
-async function until(isSo, mostMs = 30_000) {
-  for (const end = performance.now() + mostMs; performance.now() < end; ) {
-    if (isSo()) return true;
+async function until(isMet, timeoutMs = 30_000) {
+  for (const end = performance.now() + timeoutMs; performance.now() < end; ) {
+    if (isMet()) return true;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return isSo();
+  return isMet();
 }
 
 function problemsOf({ soak, left, pages }) {
@@ -209,7 +212,7 @@ function problemsOf({ soak, left, pages }) {
   return [
     ...(code === 0 ? [] : [`the worker ended with ${code}`]),
     ...(right === pages && records === pages ? [] : [`${right} of ${records} records are correct, of ${pages} pages`]),
-    ...(growth <= GROWTH_MOST ? [] : [`the last pages took ${growth} times the memory of the first`]),
+    ...(growth <= GROWTH_MAX ? [] : [`the last pages took ${growth} times the memory of the first`]),
     ...Object.entries(left).flatMap(([after, count]) =>
       count === 0 ? [] : [`${count} processes left after ${after}`],
     ),

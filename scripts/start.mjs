@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `npm start -- <command> …`: installs and builds if needed, then runs Trawl; without a command, the demo.
+// `npm start -- <command> …`: installs and builds if needed, then runs Trawl. Without a command, it runs the demo.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { MAIN } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
 
-/** A second signal ends Trawl at once. One Ctrl-C may arrive twice, and must count once. */
+/** A second signal ends Trawl at once. One Ctrl-C may arrive twice within this time and must count once. */
 const SAME_SIGNAL_MS = 400;
 const ORPHAN_CHECK_MS = 250;
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGWINCH", "SIGCONT"];
@@ -20,7 +20,8 @@ function run(command) {
   const child = spawn(process.execPath, [MAIN, ...command], {
     cwd: callersFolder(),
     stdio: "inherit",
-    // Its own process group: this process gets Ctrl-C from the terminal and again from npm; the child gets it only from here.
+    // Its own process group: this process gets Ctrl-C from the terminal and again from npm, and the child only from
+    // this process.
     detached: !isWindows,
   });
   if (!isWindows) forwardSignals(child);
@@ -58,7 +59,10 @@ function forwardSignals(child) {
   });
 }
 
-/** npm sends SIGTERM to the shell that runs this script, and both end without a signal to this process: only its parent changes. */
+/**
+ * npm sends SIGTERM to the shell that runs this script, and both end without a signal to this process: only its parent
+ * changes.
+ */
 function stopWithNpm(child) {
   const parent = process.ppid;
   const watch = setInterval(() => {

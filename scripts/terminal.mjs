@@ -10,13 +10,13 @@ const POLL_MS = 40;
 const TIMEOUT_MS = 60_000;
 let opened = 0;
 
-/** The caller must close it. */
+/** Opens a terminal, which the caller must close. */
 export function openTerminal({ columns, rows }) {
   const folder = mkdtempSync(join(tmpdir(), "trawl-record-"));
   opened += 1;
   const socket = `trawl-record-${process.pid}-${opened}`;
-  const tmux = (...words) => spawnSync("tmux", ["-L", socket, ...words], { encoding: "utf8" });
-  // npx looks here first.
+  const tmux = (...args) => spawnSync("tmux", ["-L", socket, ...args], { encoding: "utf8" });
+  // npx searches this folder first.
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   symlinkSync(MAIN, join(folder, "node_modules/.bin/trawl"));
   const quiet = ["NPM_CONFIG_USERCONFIG=/dev/null", "NPM_CONFIG_UPDATE_NOTIFIER=false", "NPM_CONFIG_LOGLEVEL=error"];
@@ -28,20 +28,20 @@ export function openTerminal({ columns, rows }) {
   if (error !== undefined) throw new Error(`tmux cannot be run: ${error.message}`);
   if (status !== 0) throw new Error(`tmux: ${stderr}`);
 
-  const look = () => tmux("capture-pane", "-e", "-p").stdout;
+  const screen = () => tmux("capture-pane", "-e", "-p").stdout;
 
-  async function until(isThere) {
+  async function until(isMet) {
     for (const startedAt = performance.now(); performance.now() - startedAt < TIMEOUT_MS; ) {
-      const screen = look();
-      if (isThere(plain(screen))) return screen;
+      const text = screen();
+      if (isMet(plain(text))) return text;
       await sleep(POLL_MS);
     }
-    throw new Error(`the terminal does not show the expected text:\n${look()}`);
+    throw new Error(`the terminal does not show the expected text:\n${screen()}`);
   }
 
   return {
     folder,
-    look,
+    screen,
     until,
     /** Types a command at the prompt and starts it. Resolves with the screen just before the start. */
     async type(command) {

@@ -1,9 +1,12 @@
-// Programs that tests start: servers, a browser, and programs to compare with. A lane of tests needs some of them. This
-// says first what it will fetch or install and what will be skipped, then does it.
+// Fetches or installs the programs that tests start: servers, a browser, and programs to compare with. Prints first
+// which programs it will fetch or install, and which tests will be skipped.
 import { spawnSync } from "node:child_process";
-import { ensurePrograms, isThere } from "../test/services/debian-programs.mjs";
+import { ensurePrograms, isAvailable } from "../test/services/debian-programs.mjs";
 
-/** Which lane needs which programs. `fetch`: unpacked into node_modules/.cache, without root. `install`: with apt-get. */
+/**
+ * The programs of each lane. `fetch`: unpacked into node_modules/.cache, without root. `install`: installed with
+ * apt-get.
+ */
 const NEEDS = {
   quick: { fetch: [], install: [] },
   main: { fetch: ["redis-server"], install: ["chromium"] },
@@ -13,7 +16,7 @@ const NEEDS = {
   },
 };
 
-/** Prints the plan, then fetches and installs. Returns what is missing after that, each with the reason. */
+/** Prints the plan, then fetches and installs. Returns the programs that are still missing, each with the reason. */
 export function ensureTestPrograms(lanes) {
   const plan = planFor(lanes);
   printPlan(plan);
@@ -32,7 +35,7 @@ export function describeMissing(missing) {
 
 function planFor(lanes) {
   const needed = (how) => [...new Set(lanes.flatMap((lane) => NEEDS[lane][how]))];
-  const fetch = needed("fetch").filter((name) => !isThere(name));
+  const fetch = needed("fetch").filter((name) => !isAvailable(name));
   const install = needed("install").filter((name) => !isInstalled(name));
   const hasApt = spawnSync("apt-get", ["--version"]).status === 0;
   const skipAll = (names, because) => names.map((name) => ({ name, because }));
@@ -55,7 +58,7 @@ function hintFor(name) {
 function isInstalled(name) {
   const { stdout } = spawnSync("dpkg", ["--status", name], { encoding: "utf8" });
   if (/^Status: install ok installed$/m.test(stdout ?? "")) return true;
-  return isThere(name); // installed without dpkg
+  return isAvailable(name); // installed without dpkg
 }
 
 /** The package lists of a new machine may be empty or too old: they are fetched only if the first attempt fails. */
@@ -67,7 +70,7 @@ function aptGet(command, ...names) {
   const flags = command === "install" ? ["--yes", "--no-install-recommends"] : [];
   const { status } = spawnSync("apt-get", ["--quiet", command, ...flags, ...names], {
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    // On stderr: stdout is for the results of the tests.
+    // On stderr, because stdout is for the results of the tests.
     stdio: ["ignore", process.stderr, process.stderr],
   });
   return status === 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `node scripts/test.mjs LANE [vitest flags and paths]`: lint, types and tests. All steps run, also after one has failed.
-// The last line is `N passed, N failed`. Lanes are listed in scripts/lanes.ts; with a path, tests of every lane run.
+// `node scripts/test.mjs LANE [vitest flags and paths]`: lint, types and tests. All steps run, also after one has
+// failed. The last line is `N passed, N failed`. Lanes are listed in scripts/lanes.ts; with a path, tests of every lane
+// run.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -32,7 +33,7 @@ const folder = beginTestRun();
 const report = join(folder ?? ROOT, "report.json");
 let running;
 let isInterrupted = false;
-// Ctrl-C reaches vitest too, which ends by itself; the processes of the tests are ended below.
+// Ctrl-C also reaches vitest, which then ends. The processes of the tests are ended below.
 process.on("SIGINT", () => {
   isInterrupted = true;
 });
@@ -52,7 +53,8 @@ const left = folder === undefined ? [] : await endTestRun(folder, { keepsFolder:
 printSummary();
 
 function steps() {
-  // Naming a reporter replaces the default one, so it is named too, unless the caller chose one.
+  // The JSON reporter would replace the default reporter, so the default is named too, unless the caller has chosen
+  // one.
   const reporters = flags.some((flag) => flag.startsWith("--reporter")) ? [] : ["--reporter=default"];
   const projects = hasPath ? [] : lanes.flatMap((lane) => PROJECTS[lane]).map((name) => `--project=${name}`);
   const output = ["--reporter=json", `--outputFile.json=${report}`];
@@ -65,7 +67,7 @@ function steps() {
   return [...(isChecked ? checks : []), tests];
 }
 
-/** The exit code; null if a signal ended it. */
+/** Resolves with the exit code; null if a signal ended the process. */
 function run(program, args) {
   return new Promise((resolve) => {
     running = spawn(process.execPath, [join(ROOT, "node_modules", program), ...args], { cwd: ROOT, stdio: "inherit" });
@@ -89,7 +91,7 @@ function printSummary() {
   process.exitCode = failed.length === 0 && left.length === 0 && !isInterrupted ? 0 : 1;
 }
 
-/** A line for each test that failed: logs of long runs are often cut to their end. */
+/** One line for each failed test, because often only the end of a long log is kept. */
 function describeFailures({ testResults }) {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(ROOT, name);

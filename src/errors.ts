@@ -22,13 +22,13 @@ export const ERRORS = {
   },
   BAD_SCHEDULE: {
     exit: 2,
-    means: "A schedule has an unknown key, an invalid time or one that never occurs, or a value out of range.",
-    fix: "Correct what the message names; see docs/schedules.md.",
+    means: "A schedule has an unknown key, a value out of range, or a time that is invalid or never occurs.",
+    fix: "Correct the values that the message names; see docs/schedules.md.",
   },
   BAD_REQUEST: {
     exit: 2,
     means: "A request to the API has an unknown field, a value out of range, or cannot be parsed.",
-    fix: "Correct what the message lists; /docs describes each request.",
+    fix: "Correct the fields that the message lists; /docs describes each request.",
   },
   ADDRESS_TAKEN: {
     exit: 2,
@@ -104,7 +104,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: {
     exit: 2,
     means: "The path exists in the API, but not with this method.",
-    fix: "Use a method that the message names; /docs describes each.",
+    fix: "Use a method that the message names; /docs describes each request.",
   },
   NOTHING_TO_RESUME: {
     exit: 2,
@@ -123,7 +123,7 @@ export const ERRORS = {
   },
   JOB_ARCHIVED: {
     exit: 2,
-    means: "The job has left the broker: it can be read, but no longer changed.",
+    means: "The job was archived and is no longer in the broker: it can be read, but not changed.",
     fix: "Submit it again; TRAWL_KEEP_ENDED sets how long jobs stay in the broker after their end.",
   },
   JOB_DELETED: {
@@ -155,7 +155,7 @@ export const ERRORS = {
   },
   BROKER_FULL: {
     exit: 3,
-    means: "The broker holds the maximum number of pending URLs.",
+    means: "The broker contains the maximum number of pending URLs.",
     fix: "Let workers catch up and submit the rest, or raise maxPending.",
   },
   BROKER_UNSAFE: {
@@ -165,14 +165,14 @@ export const ERRORS = {
   },
   BROKER_SCHEMA: {
     exit: 3,
-    means: "The broker was written by a newer Trawl.",
+    means: "The broker was written by a newer version of Trawl.",
     fix: "Upgrade Trawl, or use another broker.",
   },
   STORE_UNREACHABLE: {
     exit: 3,
     means:
       "The store, or the place for bodies, cannot be reached, opened or written: no server, a wrong password, a missing permission, a full disk, a damaged file.",
-    fix: "Check what the message names, TRAWL_STORE or TRAWL_BODIES, and the server or disk it refers to.",
+    fix: "Check the setting that the message names (TRAWL_STORE or TRAWL_BODIES), and the server or disk it refers to.",
   },
   STORE_INCOMPLETE: {
     exit: 3,
@@ -181,7 +181,7 @@ export const ERRORS = {
   },
   STORE_SCHEMA: {
     exit: 3,
-    means: "The store was written by a newer Trawl.",
+    means: "The store was written by a newer version of Trawl.",
     fix: "Upgrade Trawl, or use another store.",
   },
   EGRESS_REFUSED: {
@@ -208,7 +208,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export type TrawlErrorParts = {
+type TrawlErrorParts = {
   /** The operation that failed, such as `frontier.lease`. */
   op: string;
   /** What happened, to which thing, with the values, and what to change. */

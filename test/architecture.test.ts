@@ -1,4 +1,4 @@
-/** Which folder may import which, and a few rules that the linter does not have. */
+/** Checks which folder of src may import which, and a few rules that the linter does not have. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 const SRC = resolve(import.meta.dirname, "../src");
 
 /**
- * Which of our folders each folder may import besides itself. A contract is a file that names no implementation. Folders that
- * implement it import it, and never another implementation.
+ * The folders that each folder may import, besides itself. A contract is a file that imports no implementation. A
+ * folder that implements a contract imports that contract, and no other implementation of it.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
@@ -128,14 +128,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "trace",
     "webhook",
   ],
-  // Types only: see the test of the client below.
+  // Only types: see the test of the client below.
   client: ["api/wire", "control/change-job.ts", "control/views", "schedule/schedule-schema.ts", "submit/job-schema.ts"],
   demo: ["errors.ts"],
   "index.ts": ["domain", "errors.ts", "spider", "submit/job-schema.ts"],
 };
 
-/** These may import everything: the composition root, and the command line. */
-const UNBOUND = ["compose", "cli"];
+/** The composition root and the command line may import everything. */
+const UNRESTRICTED = ["compose", "cli"];
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
@@ -146,7 +146,7 @@ describe("the architecture", () => {
   it("has a rule for every folder of src", () => {
     const folders = new Set(files.map(({ name }) => folderOf(name)));
 
-    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !UNBOUND.includes(folder))).toEqual([]);
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !UNRESTRICTED.includes(folder))).toEqual([]);
   });
 
   it("has imports in one direction only", () => {
@@ -212,7 +212,7 @@ describe("the architecture", () => {
     expect([...env, ...signals].map(({ name }) => name)).toEqual([]);
   });
 
-  it("has no barrel but index.ts, no default export, no file over 400 lines", () => {
+  it("has no barrel file except index.ts, no default export, and no file over 400 lines", () => {
     const barrels = product.filter(
       ({ name, text }) => name !== "index.ts" && /^export (\*|\{[^}]*\}) from/m.test(text),
     );
@@ -222,14 +222,14 @@ describe("the architecture", () => {
     expect([...barrels, ...defaults, ...long].map(({ name }) => name)).toEqual([]);
   });
 
-  it("loads few packages at the start of a command: slow ones are loaded when needed", () => {
+  it("loads few packages when a command starts, and slow packages only when they are needed", () => {
     expect(packagesLoadedWith("cli/run.ts")).toEqual(["commander", "picocolors"]);
     expect(packagesLoadedWith("compose/app.ts")).toEqual([]);
     expect(packagesLoadedWith("config/load.ts")).toEqual([]);
-    expect(packagesLoadedWith("compose/worker.ts")).toContain("undici"); // otherwise the check itself would find nothing
+    expect(packagesLoadedWith("compose/worker.ts")).toContain("undici"); // proves that the check finds packages at all
   });
 
-  it("has a client that needs only fetch", () => {
+  it("has a client that imports no package and no module of Node", () => {
     const runtime = product.filter(({ name }) => folderOf(name) === "client").flatMap(({ text }) => loadedBy(text));
 
     expect(runtime.filter((path) => !path.startsWith("./"))).toEqual([]);
@@ -256,15 +256,15 @@ describe("the architecture", () => {
   });
 
   it("connects to the network only through the egress gate", () => {
-    // These only listen.
-    const listening = ["cli/worker/metrics-listener.ts"];
-    const reaching = product.filter(
+    // These files only accept connections.
+    const listeners = ["cli/worker/metrics-listener.ts"];
+    const connecting = product.filter(
       ({ name, text }) =>
-        !listening.includes(name) && /\bfrom "(undici|node:https?|node:net|node:tls|node:dgram)"/.test(text),
+        !listeners.includes(name) && /\bfrom "(undici|node:https?|node:net|node:tls|node:dgram)"/.test(text),
     );
 
     expect(
-      reaching.map(({ name }) => name).filter((name) => !name.startsWith("fetch/") && !name.startsWith("demo/")),
+      connecting.map(({ name }) => name).filter((name) => !name.startsWith("fetch/") && !name.startsWith("demo/")),
     ).toEqual([]);
   });
 });
@@ -275,7 +275,7 @@ function folderOf(name: string): string {
 
 function mayImport(name: string, target: string): boolean {
   const folder = folderOf(name);
-  if (UNBOUND.includes(folder) || folderOf(target) === folder) return true;
+  if (UNRESTRICTED.includes(folder) || folderOf(target) === folder) return true;
   return (MAY_IMPORT[folder] ?? []).some((allowed) => target === allowed || target.startsWith(`${allowed}/`));
 }
 

@@ -7,7 +7,7 @@ import { TASK_MOVES } from "../src/domain/task.ts";
 import { jobSchema } from "../src/submit/job-schema.ts";
 
 describe("the docs", () => {
-  it.each(Object.entries(renderDocs()))("say in %s what the code says (npm run docs writes it)", (name, text) => {
+  it.each(Object.entries(renderDocs()))("contain in %s the text that npm run docs generates", (name, text) => {
     expect(readFileSync(new URL(`../docs/${name}`, import.meta.url), "utf8")).toBe(text);
   });
 
@@ -19,23 +19,23 @@ describe("the docs", () => {
     expect(listed).toEqual(keysOf(jobSchema, ""));
   });
 
-  it("have the states of the tables in the SQL schema", () => {
+  it("have the same states in the SQL schema as in the state tables", () => {
     const sql = readFileSync(new URL("../src/frontier/sqlite/migrations/001-initial.sql", import.meta.url), "utf8");
     const [jobStates, taskStates] = [...sql.matchAll(/CHECK \(state IN \(([^)]*)\)\)/g)].map((match) =>
-      (match[1] ?? "").split(",").map((word) => word.trim().replaceAll("'", "")),
+      (match[1] ?? "").split(",").map((state) => state.trim().replaceAll("'", "")),
     );
 
     expect(jobStates?.sort()).toEqual(Object.keys(JOB_MOVES).sort());
-    // Only waiting and leased tasks have a row. The others are counted, or are dead letters.
+    // Only waiting and leased tasks have a row. Other tasks are only counted, or are dead letters.
     expect(taskStates?.sort()).toEqual(["delayed", "leased", "queued"]);
     expect(Object.keys(TASK_MOVES)).toEqual(expect.arrayContaining(taskStates ?? []));
   });
 });
 
-/** The keys of an object and of the objects in it: `follow`, `follow.links`, … */
-function keysOf(schema: z.ZodObject, before: string): string[] {
+/** The keys of an object and of its nested objects: `follow`, `follow.links`, … */
+function keysOf(schema: z.ZodObject, prefix: string): string[] {
   return Object.entries(schema.shape).flatMap(([key, field]) => {
     const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
-    return [before + key, ...(inner instanceof z.ZodObject ? keysOf(inner, `${before}${key}.`) : [])];
+    return [prefix + key, ...(inner instanceof z.ZodObject ? keysOf(inner, `${prefix}${key}.`) : [])];
   });
 }

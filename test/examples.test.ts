@@ -1,4 +1,4 @@
-/** Runs the examples as a reader would, each with a local copy of its site. */
+/** Runs the examples as a user would, each against a local copy of its site. */
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -17,7 +17,7 @@ async function openShop(): Promise<DemoShop> {
   return shop;
 }
 
-/** Runs an example with another address, in a folder with the packages of this clone. */
+/** Runs an example with address `from` replaced by `to`, in a folder with the packages of this clone. */
 async function runExample(name: string, from: string, to: string) {
   const folder = newFolder();
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
@@ -30,7 +30,7 @@ async function runExample(name: string, from: string, to: string) {
   return { summary: lastJson(end), records };
 }
 
-/** Every product, according to the shop itself. */
+/** The URLs of all products, from the sitemap of the shop. */
 async function productUrls({ url }: DemoShop): Promise<string[]> {
   const sitemap = await fetch(`${url}/sitemap.xml`).then((reply) => reply.text());
   return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)]
@@ -45,7 +45,7 @@ describe("the examples", () => {
 
     expect(summary).toMatchObject({ state: "finished", invalid: 0 });
     expect(records.map(({ _url }) => _url).sort()).toEqual((await productUrls(shop)).sort());
-    // An article number starts like its category: KIT-0101 is in the kitchen.
+    // An article number starts with the first letters of its category: KIT-0101 is in Kitchen.
     for (const { sku, category } of records) expect(sku?.slice(0, 3)).toBe(category?.slice(0, 3).toUpperCase());
     expect(records[0]).toMatchObject({ price: expect.any(Number), inStock: expect.any(Boolean) });
   });

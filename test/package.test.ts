@@ -1,4 +1,4 @@
-/** The published package: what is in it, its types, and its examples. */
+/** Tests the published package: its files, its types and its examples. */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ const CLIENT = `
 
   export const jobs = connect("http://127.0.0.1:7700").jobs;`;
 
-/** As a user has it: strict, without skipLibCheck, and without types that the package does not bring. */
+/** The strictest project of a user: no skipLibCheck, and no types that the package does not depend on. */
 const SETTINGS = {
   compilerOptions: {
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
@@ -46,7 +46,7 @@ const SETTINGS = {
   files: ["spider.ts", "client.ts", "node_modules/trawl/examples/shop.ts", "node_modules/trawl/examples/books.ts"],
 };
 
-/** A project with the packed package and its dependencies, and nothing else. */
+/** Creates a project that contains only the packed package and its dependencies. */
 async function installedProject(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "trawl-package-"));
   await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: ROOT });

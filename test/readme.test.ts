@@ -1,7 +1,7 @@
 /**
- * Checks README and docs: every link has a target, and every command in an `sh` block works. A shell runs the commands of
- * Trawl as written, in a folder like a clone. Only addresses are replaced by that of a demo shop, JOB by the id of an
- * interrupted crawl, and crawls get a page limit.
+ * Checks README and docs: every link has a target, and every command in an `sh` block works. A shell runs the `trawl`
+ * commands as written, in a folder with the files of a clone. The test changes three things: addresses become the
+ * address of a demo shop, `JOB` becomes the id of an interrupted crawl, and crawls get a page limit.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,27 +29,27 @@ const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md", 
 
 const texts = PAGES.map((name) => ({ name, text: readFileSync(join(ROOT, name), "utf8") }));
 
-describe("the pages for readers", () => {
+describe("the Markdown pages", () => {
   it.each(texts)("have no broken link: $name", ({ name, text }) => {
     const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, "");
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)].map(
       ([, link, source]) => link ?? source ?? "",
     );
-    const missing = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(name, link));
+    const missing = links.filter((link) => !/^https?:/.test(link) && !hasTarget(name, link));
 
     expect(missing).toEqual([]);
   });
 });
 
-function leadsSomewhere(page: string, link: string): boolean {
+function hasTarget(page: string, link: string): boolean {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? join(ROOT, page) : join(ROOT, dirname(page), path);
   if (!existsSync(target)) return false;
-  return anchor === undefined || headingsOf(readFileSync(target, "utf8")).includes(anchor);
+  return anchor === undefined || anchorsOf(readFileSync(target, "utf8")).includes(anchor);
 }
 
-/** The anchors of the headings. */
-function headingsOf(text: string): string[] {
+/** The anchors that GitHub creates for the headings. */
+function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
@@ -58,12 +58,12 @@ function headingsOf(text: string): string[] {
   );
 }
 
-describe("the commands for readers", () => {
+describe("the commands in the Markdown pages", () => {
   const commands = [...new Set(texts.flatMap(({ text }) => commandsOf(text)))];
-  const own = commands.filter((command) => command.includes("npx trawl"));
-  const others = commands.filter((command) => !command.includes("npx trawl"));
+  const trawlCommands = commands.filter((command) => command.includes("npx trawl"));
+  const npmCommands = commands.filter((command) => !command.includes("npx trawl"));
   let shop: DemoShop;
-  /** A clone with an interrupted crawl. */
+  /** A folder like a clone, with an interrupted crawl. */
   let clone: { folder: string; jobId: string };
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe("the commands for readers", () => {
     await shop.close();
   });
 
-  it.each(own)("%s", async (command) => {
+  it.each(trawlCommands)("%s", async (command) => {
     const folder = newFolder();
     cpSync(clone.folder, folder, { recursive: true, verbatimSymlinks: true });
     const line = withAddresses(command, shop.url).replaceAll("JOB", clone.jobId);
@@ -90,7 +90,7 @@ describe("the commands for readers", () => {
     expect(code, `${line}\n${output}`).toBe(0);
   });
 
-  it.each(others)("%s", (command) => {
+  it.each(npmCommands)("%s", (command) => {
     const [, script = ""] = /^npm (?:run )?(\S+)$/.exec(command) ?? [];
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
@@ -117,7 +117,7 @@ async function interruptedCrawl(shopUrl: string, folder: string): Promise<{ fold
   }
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   mkdirSync(join(folder, "bin"));
-  // npx runs the program that a clone has in its packages; so does this script.
+  // In a clone, npx runs the built command line. This script does the same.
   writeFileSync(
     join(folder, "bin/npx"),
     `#!/bin/sh\n[ "$1" = trawl ] && shift && exec "${process.execPath}" "${MAIN}" "$@"\n`,
@@ -140,8 +140,8 @@ function withAddresses(text: string, shopUrl: string): string {
 
 /** Limits crawls to a few pages. */
 function shortened(line: string): string {
-  const isWhole = line.includes("trawl crawl") && !/--(resume|max-pages)\b/.test(line);
-  return isWhole ? `${line} --max-pages 5` : line;
+  const isUnlimited = line.includes("trawl crawl") && !/--(resume|max-pages)\b/.test(line);
+  return isUnlimited ? `${line} --max-pages 5` : line;
 }
 
 type Ended = { code: number | null; output: string };
@@ -157,7 +157,7 @@ async function runInShell(line: string, cwd: string): Promise<Ended> {
   return { code, output };
 }
 
-/** Starts a command that never ends, and stops it once it has started. */
+/** Runs a command that never ends: stops it as soon as it has started. */
 async function serve(line: string, cwd: string): Promise<Ended> {
   const args = line.split(" ").slice(line.split(" ").indexOf("trawl") + 1);
   const isShop = line.includes("--serve");

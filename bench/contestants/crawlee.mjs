@@ -1,16 +1,18 @@
 /**
- * Crawlee's CheerioCrawler as its users have it: `node crawlee.mjs <url> <concurrency> <folder it is installed in>`.
+ * Crawls with CheerioCrawler of Crawlee, as its users do: `node crawlee.mjs <url> <concurrency> <folder of the
+ * installation>`.
  *
- * Default settings (request queue and dataset on disk) but for `maxConcurrency` and the log. Its handler does what a
- * Trawl crawl without rules does: follow links of the same host, keep title, description, 5,000 characters of text, links.
+ * Uses the default settings (request queue and dataset on disk) except for `maxConcurrency` and the log. Its handler
+ * does the same as a Trawl crawl without rules: it follows links of the same host and stores title, description, 5,000
+ * characters of text and links.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
 const TEXT_CHARS = 5_000;
 
-const [start, concurrency, home] = process.argv.slice(2);
-const { CheerioCrawler, Dataset, log } = createRequire(join(home, "package.json"))("crawlee");
+const [start, concurrency, folder] = process.argv.slice(2);
+const { CheerioCrawler, Dataset, log } = createRequire(join(folder, "package.json"))("crawlee");
 log.setLevel(log.LEVELS.OFF);
 
 const crawler = new CheerioCrawler({

@@ -1,8 +1,8 @@
 /**
- * The floor: the plain loop one writes to crawl a site and keep nothing. `node floor.mjs <url> <concurrency>`.
+ * The floor: a minimal loop that crawls a site and stores nothing. `node floor.mjs <url> <concurrency>`.
  *
- * Fetches with undici, finds links with htmlparser2, remembers URLs in a Set. No robots.txt, no limits, no retries, no
- * records, nothing on disk. One failed request ends it: a floor that skips pages would be no floor.
+ * It fetches with undici, finds links with htmlparser2, and keeps seen URLs in a Set. It has no robots.txt, limits,
+ * retries, records or files. One failed request ends it: if it skipped pages, its cost would not be comparable.
  */
 import { Parser } from "htmlparser2";
 import { Agent, request } from "undici";

@@ -1,6 +1,6 @@
 /**
- * `trawl crawl` with its frontier on a Redis of its own, which is started here and ends here: its CPU counts with ours.
- * Called with the command line's main file, a scratch folder, and the words of the crawl.
+ * Runs `trawl crawl` with a Redis broker. This process starts and stops the Redis, so that the measurement includes its
+ * CPU time. Arguments: the main file of the command line, a scratch folder, and the arguments of the crawl.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,10 +8,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { findProgram } from "../../test/services/debian-programs.mjs";
 
-const [main, scratch, ...words] = process.argv.slice(2);
-const port = String(await takeFreePort());
+const [main, scratch, ...args] = process.argv.slice(2);
+const port = String(await findFreePort());
 const { command, env } = findProgram("redis-server");
-// As durable as the embedded broker, which leaves flushing to the system as well.
+// As durable as the SQLite broker, which also leaves it to the system when to flush.
 const settings = ["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""];
 const redis = spawn(command, ["--bind", "127.0.0.1", "--port", port, "--dir", scratch, ...settings], {
   env: { ...process.env, ...env },
@@ -19,7 +19,7 @@ const redis = spawn(command, ["--bind", "127.0.0.1", "--port", port, "--dir", sc
 });
 for await (const chunk of redis.stdout) if (String(chunk).includes("Ready to accept connections")) break;
 
-const crawl = spawn(process.execPath, [main, "crawl", ...words], {
+const crawl = spawn(process.execPath, [main, "crawl", ...args], {
   env: {
     ...process.env,
     TRAWL_BROKER: `redis://127.0.0.1:${port}`,
@@ -32,8 +32,8 @@ redis.kill("SIGTERM");
 await once(redis, "exit");
 process.exitCode = code ?? 1;
 
-/** A port that nobody listened on a moment ago. */
-async function takeFreePort() {
+/** A port that was free a moment ago. */
+async function findFreePort() {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address();

@@ -1,38 +1,38 @@
 /**
- * `node clients.mjs url count '[{ "path": "/v1/jobs", "everyMs": 5000 }]'`: asks a server what so many open dashboards ask,
- * each by itself: its stream of events, read to the end of every frame, and its requests, again and again. Each line of
- * stdin opens all, or closes them if they are open; answered with a line. Ends with stdin.
+ * `node clients.mjs url count '[{ "path": "/v1/jobs", "everyMs": 5000 }]'`: sends the requests of `count` open
+ * dashboards to a server. Each client reads its own event stream and repeats the given requests. A line on stdin opens
+ * all clients, or closes them if they are open; the reply is a line on stdout. The process ends when stdin is closed.
  */
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const [url, count, asked] = process.argv.slice(2);
-const requests = JSON.parse(asked);
-let leaving;
+const [url, count, list] = process.argv.slice(2);
+const requests = JSON.parse(list);
+let closing;
 
 createInterface({ input: process.stdin })
   .on("line", () => {
-    if (leaving === undefined) openAll();
+    if (closing === undefined) openAll();
     else {
-      leaving.abort();
-      leaving = undefined;
+      closing.abort();
+      closing = undefined;
     }
     console.log("done");
   })
   .on("close", () => process.exit(0));
 
 function openAll() {
-  leaving = new AbortController();
-  const { signal } = leaving;
+  closing = new AbortController();
+  const { signal } = closing;
   for (let nth = 0; nth < Number(count); nth++) {
-    untilLeft(follow(`${url}/v1/events`, signal), signal);
-    // Not all at once: people do not open their tabs in the same moment.
+    untilClosed(follow(`${url}/v1/events`, signal), signal);
+    // The clients start at different times, like tabs of different users.
     for (const { path, everyMs } of requests)
-      untilLeft(repeat(`${url}${path}`, { everyMs, firstMs: (everyMs * nth) / Number(count), signal }), signal);
+      untilClosed(repeat(`${url}${path}`, { everyMs, firstMs: (everyMs * nth) / Number(count), signal }), signal);
   }
 }
 
-async function untilLeft(work, signal) {
+async function untilClosed(work, signal) {
   await work.catch((cause) => {
     if (!signal.aborted) throw cause;
   });

@@ -1,6 +1,6 @@
 /**
- * A fleet to measure: a Redis, origins and `trawl` processes, all on this machine, each worker a process of its own. Ends
- * everything it has started, and removes its folder.
+ * A fleet for measurements: a Redis, sites and `trawl` processes, all on this machine, each in its own process. `close`
+ * ends everything that was started and removes the folder.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,8 +13,8 @@ import { MAIN } from "../../scripts/dist.mjs";
 import { loadTrawl } from "../frontier/load-trawl.mjs";
 
 const jiti = createJiti(import.meta.url);
-const LOOK_MS = 10;
-const NEVER_MS = 600_000;
+const POLL_MS = 10;
+const TIMEOUT_MS = 600_000;
 
 export async function openStage() {
   const [{ startRedis }, { startOrigin }] = await Promise.all([
@@ -24,38 +24,38 @@ export async function openStage() {
   const folder = mkdtempSync(join(tmpdir(), "trawl-stage-"));
   const redis = await startRedis();
   const { openRedisFrontier, clock, log } = await loadTrawl("dist");
-  const options = { prefix: "trawl", shards: 1, maxPending: 1e7, patienceMs: 10_000, pollMs: 1_000, time: "broker" };
+  const options = { prefix: "trawl", shards: 1, maxPending: 1e7, retryForMs: 10_000, pollMs: 1_000, time: "broker" };
   const frontier = await openRedisFrontier(redis.url, { clock, log }, options);
   const [origins, workers] = [[], new Set()];
   const env = { ...cleanEnvironment(), TRAWL_BROKER: redis.url, TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
 
-  function start(words) {
-    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-    const said = { stdout: "", stderr: "" };
+  function start(args) {
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"])
       child[name].setEncoding("utf8").on("data", (text) => {
-        said[name] += text;
+        output[name] += text;
       });
-    const ended = once(child, "close").then(([code]) => ({ code, ...said }));
-    return { child, said, ended };
+    const ended = once(child, "close").then(([code]) => ({ code, ...output }));
+    return { child, output, ended };
   }
 
-  async function run(words) {
-    const { code, stdout, stderr } = await start(words).ended;
-    if (code !== 0) throw new Error(`trawl ${words.join(" ")} ended with ${code}: ${stderr}`);
+  async function run(args) {
+    const { code, stdout, stderr } = await start(args).ended;
+    if (code !== 0) throw new Error(`trawl ${args.join(" ")} ended with ${code}: ${stderr}`);
     return stdout;
   }
 
-  /** A process that prints its address as `{ "url": … }` once it listens. */
-  async function server(file, words) {
-    const child = spawn(process.execPath, [file, ...words], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-    let said = "";
+  /** Starts a process that prints its address as `{ "url": … }` once it listens. */
+  async function server(file, args) {
+    const child = spawn(process.execPath, [file, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
-      said += text;
+      stdout += text;
     });
     workers.add({ child, ended: once(child, "close") });
-    await until(() => said.includes("\n"), `${file} listens`);
-    return { url: JSON.parse(said).url, pid: child.pid };
+    await until(() => stdout.includes("\n"), `${file} listens`);
+    return { url: JSON.parse(stdout).url, pid: child.pid };
   }
 
   return {
@@ -66,34 +66,34 @@ export async function openStage() {
     server,
     write: (name, text) => writeFileSync(join(folder, name), text),
     run,
-    /** Sites that answer every page after `delayMs`. */
+    /** Starts sites that answer every request after `delayMs`. */
     async openSites(count, delayMs) {
       const opened = await Promise.all(Array.from({ length: count }, () => startOrigin(slowly(delayMs))));
       origins.push(...opened);
       return opened;
     },
-    /** A worker, once it has begun. */
-    async worker(words) {
-      const worker = start(["worker", "--json", ...words]);
+    /** Starts a worker; resolves when it has started. */
+    async worker(args) {
+      const worker = start(["worker", "--json", ...args]);
       workers.add(worker);
       worker.ended.then(() => workers.delete(worker));
-      await until(() => worker.said.stderr.includes('"worker.started"'), "a worker begins");
+      await until(() => worker.output.stderr.includes('"worker.started"'), "a worker has started");
       return worker;
     },
     async stopWorkers() {
       for (const { child } of workers) child.kill("SIGTERM");
       await Promise.all([...workers].map(({ ended }) => ended));
     },
-    async submit(words) {
-      return JSON.parse((await run(["submit", "--json", "--quiet", ...words])).trim().split("\n").at(-1));
+    async submit(args) {
+      return JSON.parse((await run(["submit", "--json", "--quiet", ...args])).trim().split("\n").at(-1));
     },
-    /** The job when it has ended. */
+    /** Resolves with the job when it has ended. */
     async finished(id) {
       let job;
       await until(async () => {
         job = await frontier.findJob(id);
         return job.state !== "running";
-      }, `job ${id} ends`);
+      }, `job ${id} has ended`);
       return job;
     },
     async close() {
@@ -107,10 +107,10 @@ export async function openStage() {
   };
 }
 
-/** Looks again until it is so. */
-export async function until(isSo, what) {
-  for (const endAt = Date.now() + NEVER_MS; !(await isSo()); await sleep(LOOK_MS)) {
-    if (Date.now() > endAt) throw new Error(`waited ${NEVER_MS / 1000} s in vain until ${what}`);
+/** Polls until `isMet` returns true. `condition` describes it in the error after the timeout. */
+export async function until(isMet, condition) {
+  for (const endAt = Date.now() + TIMEOUT_MS; !(await isMet()); await sleep(POLL_MS)) {
+    if (Date.now() > endAt) throw new Error(`timeout after ${TIMEOUT_MS / 1000} s; expected: ${condition}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Everything that is measured: by what, for whom, at which size, and whether in every round or once. */
+/** All measurements: the function, the contestants, the size, and whether it runs in every round or only once. */
 import { measureDrain } from "./cases/drain.mjs";
 import { measureEnqueue } from "./cases/enqueue.mjs";
 import { measureFirstByte } from "./cases/first-byte.mjs";
@@ -75,7 +75,7 @@ export const CASES = {
   },
 };
 
-/** The runs of one round, contestants taking turns within each case. */
+/** The runs of one round. Contestants alternate within each case. */
 export function planRound({ round, cases, only, scale, sites }) {
   return cases.flatMap((name) => {
     const { who, everyRound, size } = CASES[name];

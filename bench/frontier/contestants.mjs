@@ -1,13 +1,17 @@
-/** Who takes part, and in which variants; the best one counts. */
-import { ensureBullmq } from "./bullmq-home.mjs";
+/** The contestants and their variants. The best variant counts. */
+
 import { openBullmq } from "./contestants/bullmq.mjs";
 import { openApp } from "./contestants/trawl.mjs";
 import { openZset } from "./contestants/zset.mjs";
+import { ensureBullmq } from "./ensure-bullmq.mjs";
 import { findTrawlObstacle } from "./load-trawl.mjs";
 
 const concurrencies = [{ concurrency: 50 }, { concurrency: 200 }, { concurrency: 500 }];
 
-/** `share`: of the URLs that Trawl gets. A slow contestant's rate is the same with fewer, and the run ends in minutes. */
+/**
+ * `share` is the share of Trawl's URLs that a contestant gets. A slow contestant has the same rate with fewer URLs, and
+ * ends in minutes.
+ */
 export const CONTESTANTS = {
   trawl: { open: openApp, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },
   bullmq: {
@@ -27,7 +31,7 @@ export const CONTESTANTS = {
   zset: { open: openZset, hasDedup: true, share: 1, drainVariants: [{ max: 500 }], prepare: nothing },
 };
 
-/** Undefined, or why this one cannot take part. */
+/** Why this contestant cannot run; undefined if it can. */
 export function findContestantObstacle(name, from) {
   return name === "trawl" ? findTrawlObstacle(from) : undefined;
 }

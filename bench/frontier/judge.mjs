@@ -1,7 +1,7 @@
-/** From runs to figures, and from figures to verdicts. Pure. */
+/** Computes figures from runs, and verdicts from figures. Pure. */
 import { spread } from "../harness/judge.mjs";
 
-/** What Trawl's frontier on Redis promises, at full scale. */
+/** The limits that Trawl's frontier on Redis must meet at full scale. */
 export const BARS = {
   enqueueTimesBullmqLeast: 5,
   drainTimesBullmqLeast: 5,
@@ -14,7 +14,10 @@ export const BARS = {
 
 const BULLMQS = ["bullmq", "bullmq-plain"];
 
-/** Per case, contestant and variant: median, least and most over the sound rounds of what `read` finds in the figures. */
+/**
+ * For each contestant and variant of a case: median, minimum and maximum of the figures that `read` returns, over valid
+ * rounds.
+ */
 export function summarise(runs, name, read) {
   const groups = new Map();
   for (const run of runs.filter((one) => one.case === name && one.figures !== undefined)) {
@@ -31,7 +34,7 @@ export function summarise(runs, name, read) {
   }));
 }
 
-/** One verdict per bar, `unknown` where somebody it needs was left out. */
+/** One verdict per limit; `unknown` if a contestant that it needs was not run. */
 export function judge(runs) {
   const [growth, memory, spacing] = ["growth", "memory", "spacing"].map((name) => figuresOf(runs, name));
   const last = growth?.rows.at(-1);
@@ -39,7 +42,7 @@ export function judge(runs) {
     judgeRatio(runs, "enqueue", "enqueue with exact dedup", (figures) => figures.fresh, BARS.enqueueTimesBullmqLeast),
     judgeRatio(runs, "drain", "lease and settle", (figures) => figures.drain, BARS.drainTimesBullmqLeast),
     judgeFigure(
-      `with ${last?.pending.toLocaleString("en-US") ?? "5,000,000"} pending at least ${BARS.growthRatioLeast}x the rate with 1,000`,
+      `with ${last?.pending.toLocaleString("en-US") ?? "5,000,000"} pending: at least ${BARS.growthRatioLeast}x the rate with 1,000 pending`,
       last?.ratio,
       (ratio) => ratio >= BARS.growthRatioLeast,
       (ratio) => `${ratio.toFixed(2)}x`,
@@ -57,13 +60,13 @@ export function judge(runs) {
       (bytes) => `${bytes.toFixed(1)} bytes`,
     ),
     judgeFigure(
-      `from submit to the first byte at the site, idle workers: p50 at most ${BARS.firstByteMsMost} ms`,
+      `from submit to the first byte at the site, with idle workers: p50 at most ${BARS.firstByteMsMost} ms`,
       figuresOf(runs, "first-byte")?.p50Ms,
       (p50) => p50 <= BARS.firstByteMsMost,
       (p50) => `${p50.toFixed(1)} ms`,
     ),
     judgeFigure(
-      "no grant for a site that may not be hit",
+      "no grant for a site that allows no request",
       spacing?.wasted,
       (wasted) => wasted <= BARS.wastedMost,
       (wasted) => `${wasted} of ${spacing?.grants}`,
@@ -72,21 +75,21 @@ export function judge(runs) {
 }
 
 /** The best of Trawl's variants against the best of BullMQ's, with or without dedup. */
-function judgeRatio(runs, name, words, read, least) {
-  const bar = `${words}: at least ${least}x BullMQ`;
+function judgeRatio(runs, name, title, read, least) {
+  const bar = `${title}: at least ${least}x BullMQ`;
   const summary = summarise(runs, name, (figures) => read(figures));
   const best = (names) =>
     Math.max(...summary.filter(({ contestant }) => names.includes(contestant)).map(({ perS }) => perS.median));
   const [ours, theirs] = [best(["trawl"]), best(BULLMQS)];
   if (!Number.isFinite(ours) || !Number.isFinite(theirs))
-    return { bar, verdict: "unknown", words: "not both were run" };
+    return { bar, verdict: "unknown", result: "not both contestants were run" };
   const ratio = ours / theirs;
-  return { bar, verdict: ratio >= least ? "pass" : "fail", words: `${ratio.toFixed(2)}x` };
+  return { bar, verdict: ratio >= least ? "pass" : "fail", result: `${ratio.toFixed(2)}x` };
 }
 
-function judgeFigure(bar, figure, isMet, say) {
-  if (figure === undefined) return { bar, verdict: "unknown", words: "not measured" };
-  return { bar, verdict: isMet(figure) ? "pass" : "fail", words: say(figure) };
+function judgeFigure(bar, figure, isMet, format) {
+  if (figure === undefined) return { bar, verdict: "unknown", result: "not measured" };
+  return { bar, verdict: isMet(figure) ? "pass" : "fail", result: format(figure) };
 }
 
 function figuresOf(runs, name) {

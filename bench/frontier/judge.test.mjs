@@ -17,8 +17,8 @@ function once(name, figures) {
   return { case: name, contestant: "trawl", variant: {}, round: 1, figures };
 }
 
-describe("judging the frontier", () => {
-  it("takes the median over the rounds and leaves failed runs out", () => {
+describe("the verdicts on the frontier", () => {
+  it("use the median over the rounds, and exclude failed runs", () => {
     const runs = [100, 900, 200].map((perS, nth) => enqueued("trawl", perS, nth + 1));
     const failed = { case: "enqueue", contestant: "trawl", variant: {}, round: 4, problem: "ended with 1" };
 
@@ -27,7 +27,7 @@ describe("judging the frontier", () => {
     expect(entry.perS).toEqual({ median: 200, least: 100, most: 900 });
   });
 
-  it("compares the best of Trawl with the best of BullMQ", () => {
+  it("compare the best variant of Trawl with the best variant of BullMQ", () => {
     const runs = [
       drained("trawl", { max: 100 }, 400),
       drained("trawl", { max: 500 }, 600),
@@ -35,16 +35,16 @@ describe("judging the frontier", () => {
       drained("bullmq-plain", { concurrency: 50 }, 125),
     ];
 
-    expect(judge(runs)[1]).toMatchObject({ verdict: "fail", words: "4.80x" });
-    expect(judge(runs.slice(0, 3))[1]).toMatchObject({ verdict: "pass", words: "10.00x" });
+    expect(judge(runs)[1]).toMatchObject({ verdict: "fail", result: "4.80x" });
+    expect(judge(runs.slice(0, 3))[1]).toMatchObject({ verdict: "pass", result: "10.00x" });
   });
 
-  it("leaves a bar open where one of the two was not run", () => {
+  it("are unknown if one of the two contestants was not run", () => {
     expect(judge([enqueued("trawl", 100)])[0]).toMatchObject({ verdict: "unknown" });
     expect(judge([]).map(({ verdict }) => verdict)).toEqual(Array(7).fill("unknown"));
   });
 
-  it("holds the largest level against the smallest; memory, delay and grants against their limits", () => {
+  it("compare the largest level with the smallest, and memory, delay and grants with their limits", () => {
     const runs = [
       once("growth", {
         rows: [

@@ -1,4 +1,4 @@
-/** The frontier as built, or straight from the sources while working on it. */
+/** Loads the frontier from dist/, or from src/ while you work on it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import { ROOT } from "../harness/contestants.mjs";
 
 const FOLDERS = { dist: [join(ROOT, "dist"), ".js"], src: [join(ROOT, "src"), ".ts"] };
 
-/** Undefined, or why Trawl cannot take part. */
+/** Why Trawl cannot run; undefined if it can. */
 export function findTrawlObstacle(from) {
   const file = fileOf(from, "frontier/redis/open");
   return existsSync(file) ? undefined : `${file} is missing`;

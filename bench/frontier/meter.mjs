@@ -1,7 +1,7 @@
-/** Time, and CPU on both sides: this process, and the Redis at the other end. */
+/** Measures time, and the CPU time of this process and of the Redis server. */
 import { Redis } from "ioredis";
 
-/** A connection that only looks. */
+/** Opens a connection that only reads statistics. */
 export function openMeter(url) {
   const redis = new Redis(url);
 
@@ -17,7 +17,7 @@ export function openMeter(url) {
   }
 
   return {
-    /** Runs `work` on `count` tasks; what it took. */
+    /** Runs `work`, which handles `count` tasks, and returns its time and CPU. */
     async measure(count, work) {
       const before = await read();
       await work();

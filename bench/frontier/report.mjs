@@ -1,4 +1,4 @@
-/** Runs as tables. */
+/** Formats runs as tables. */
 import { alignColumns, formatSpread, group } from "../harness/report.mjs";
 import { summarise } from "./judge.mjs";
 
@@ -6,14 +6,14 @@ const percent = (share) => `${(share * 100).toFixed(2)} %`;
 const seconds = (value) => value.toFixed(2);
 const millis = (value) => value.toFixed(2);
 
-/** One line while the run goes on. */
+/** One line for each run, as soon as it has ended. */
 export function formatProgress({ case: name, contestant, variant, round, figures, problem }) {
-  const words = Object.entries(variant).map(([key, value]) => ` ${key} ${value}`);
-  const lead = `round ${round} ${name} ${contestant}${words.join("")}`;
-  return problem === undefined ? `${lead}: ${sayBriefly(figures)}` : `${lead} FAILED: ${problem}`;
+  const options = Object.entries(variant).map(([key, value]) => ` ${key} ${value}`);
+  const lead = `round ${round} ${name} ${contestant}${options.join("")}`;
+  return problem === undefined ? `${lead}: ${formatBriefly(figures)}` : `${lead} FAILED: ${problem}`;
 }
 
-function sayBriefly({ fresh, drain, rows, p50Ms, pendingBytes, seenBytes, wasted, commandsPerS }) {
+function formatBriefly({ fresh, drain, rows, p50Ms, pendingBytes, seenBytes, wasted, commandsPerS }) {
   if (fresh ?? drain) return `${group((fresh ?? drain).perS)}/s`;
   if (rows) return rows.map(({ ratio }) => `${ratio.toFixed(2)}x`).join(", ");
   if (p50Ms !== undefined) return `${millis(p50Ms)} ms`;
@@ -21,7 +21,7 @@ function sayBriefly({ fresh, drain, rows, p50Ms, pendingBytes, seenBytes, wasted
   return wasted === undefined ? `${commandsPerS.toFixed(1)} commands/s` : `${wasted} wasted`;
 }
 
-/** All tables that have rows. */
+/** Formats all tables that have rows. */
 export function formatTables(runs) {
   const tables = [
     ratesTable("enqueue: new URLs, batches of 500, 4 at a time", runs, "enqueue", ({ fresh }) => fresh),
@@ -29,13 +29,13 @@ export function formatTables(runs) {
     ratesTable("lease and settle, no work in between", runs, "drain", ({ drain }) => drain),
     latencyTable("from submit to an idle worker, ms", runs, "latency"),
     latencyTable(
-      "from submit to the first byte at the site, workers being processes of their own, ms",
+      "from submit to the first byte at the site, with workers in separate processes, ms",
       runs,
       "first-byte",
     ),
     memoryTable(runs),
-    growthTable("lease and settle, the more are pending", runs, "growth"),
-    growthTable("lease and settle, the more sites there are", runs, "sites"),
+    growthTable("lease and settle, by number of pending tasks", runs, "growth"),
+    growthTable("lease and settle, by number of sites", runs, "sites"),
     spacingTable(runs),
     idleTable(runs),
   ];
@@ -64,7 +64,7 @@ function latencyTable(title, runs, name) {
 }
 
 function memoryTable(runs) {
-  const rows = soundRuns(runs, "memory").map(({ contestant, figures }) => [
+  const rows = validRuns(runs, "memory").map(({ contestant, figures }) => [
     contestant,
     group(figures.urls),
     figures.pendingBytes.toFixed(1),
@@ -74,7 +74,7 @@ function memoryTable(runs) {
 }
 
 function growthTable(title, runs, name) {
-  const rows = soundRuns(runs, name).flatMap(({ figures }) =>
+  const rows = validRuns(runs, name).flatMap(({ figures }) =>
     figures.rows.map(({ pending, sites, perS, smallPerS, ratio }) => [
       group(pending),
       group(sites),
@@ -83,11 +83,11 @@ function growthTable(title, runs, name) {
       `${ratio.toFixed(2)}x`,
     ]),
   );
-  return table(title, ["pending", "sites", "tasks/s", "1k pending beside it", "ratio"], rows);
+  return table(title, ["pending", "sites", "tasks/s", "with 1k pending", "ratio"], rows);
 }
 
 function spacingTable(runs) {
-  const rows = soundRuns(runs, "spacing").map(({ figures }) => [
+  const rows = validRuns(runs, "spacing").map(({ figures }) => [
     group(figures.sites),
     ...[figures.grants, figures.close, figures.early, figures.crowded].map(group),
     percent(figures.usedShare),
@@ -97,7 +97,7 @@ function spacingTable(runs) {
 }
 
 function idleTable(runs) {
-  const rows = soundRuns(runs, "idle").map(({ contestant, figures }) => [
+  const rows = validRuns(runs, "idle").map(({ contestant, figures }) => [
     contestant,
     group(figures.workers),
     percent(figures.redisCpuShare),
@@ -105,10 +105,10 @@ function idleTable(runs) {
     figures.commandsPerS.toFixed(1),
   ]);
   const headings = ["contestant", "workers", "Redis CPU", "without them", "commands/s"];
-  return table("workers with nothing to do", headings, rows);
+  return table("idle workers", headings, rows);
 }
 
-function soundRuns(runs, name) {
+function validRuns(runs, name) {
   return runs.filter((run) => run.case === name && run.figures !== undefined);
 }
 

@@ -1,4 +1,5 @@
-// One measurement in a process of its own, so that nobody pays for the garbage, or gains by the warmth, of another.
+// Runs one measurement in a separate process, so that the heap and compiled code of earlier measurements do not affect
+// it.
 //   node run-one.mjs '{"case":"drain","contestant":"trawl","variant":{"max":500},"size":{…},"url":"redis://…","from":"dist"}'
 import { Redis } from "ioredis";
 import { CASES } from "./cases.mjs";
@@ -8,7 +9,7 @@ import { makeTasks, submitAll } from "./workload.mjs";
 
 const WARM_UP = 2_000;
 
-// Also when the one who asked is gone: nobody is left to hear the figures, and Redis has gone with it.
+// Exits also if the parent has ended: nothing receives the figures then, and Redis has ended with the parent.
 process.once("disconnect", () => process.exit());
 
 const { case: name, contestant, variant, size, url, from } = JSON.parse(process.argv[2]);
@@ -30,7 +31,7 @@ async function open(options = {}) {
   return one;
 }
 
-/** The compiler on our side and the scripts on Redis' side are ready when the watch starts. */
+/** Compiles the code of this process, and loads the scripts of Redis, before the measurement starts. */
 async function warmUp() {
   const one = await openContestant({ url, variant, from });
   await submitAll(makeTasks({ count: WARM_UP, sites: 100 }), one.submit);

@@ -1,12 +1,12 @@
-/** What is queued: URLs of 60 characters, the same in every run, spread evenly over sites. */
+/** The tasks to enqueue: URLs of 60 characters, the same in every run, spread evenly over the sites. */
 
 export const BATCH = 500;
-/** Batches under way at once, from one process. */
+/** The number of batches that one process submits at once. */
 export const SUBMITTERS = 4;
 
 const URL_CHARS = 60;
 
-/** `count` tasks from the `first` on; neighbours belong to different sites. */
+/** `count` tasks, starting with number `first`. Consecutive tasks belong to different sites. */
 export function makeTasks({ count, sites, first = 0 }) {
   return Array.from({ length: count }, (_, nth) => makeTask(first + nth, sites));
 }
@@ -17,7 +17,7 @@ export function makeTask(number, sites) {
   return { url: `${lead}${String(number).padStart(URL_CHARS - lead.length - 5, "0")}.html`, site };
 }
 
-/** Calls `submit` with every batch, `SUBMITTERS` at a time; returns the sum of its answers. */
+/** Calls `submit` with every batch, `SUBMITTERS` at a time. Returns the sum of its results. */
 export async function submitAll(tasks, submit) {
   let next = 0;
   let sum = 0;
@@ -28,21 +28,21 @@ export async function submitAll(tasks, submit) {
     while (next < tasks.length) {
       const batch = tasks.slice(next, next + BATCH);
       next += BATCH;
-      const taken = await submit(batch);
-      sum += taken; // not in one step with the await: others add to it meanwhile
+      const accepted = await submit(batch);
+      sum += accepted; // a separate statement, because other loops change the sum during the await
     }
   }
 }
 
 /**
- * The same for tasks `from` to `to`, all of them new, without holding all at once: five million would crowd the process
- * that measures.
+ * Submits tasks `from` to `to`, which must all be new, in chunks: five million tasks at once would use too much memory
+ * of the measuring process.
  */
 export async function submitRange({ from, to, sites }, submit) {
   const CHUNK = 100_000;
   for (let first = from; first < to; first += CHUNK) {
     const count = Math.min(CHUNK, to - first);
-    const taken = await submitAll(makeTasks({ count, sites, first }), submit);
-    if (taken !== count) throw new Error(`${taken} of ${count} new URLs were taken`);
+    const accepted = await submitAll(makeTasks({ count, sites, first }), submit);
+    if (accepted !== count) throw new Error(`${accepted} of ${count} new URLs were accepted`);
   }
 }

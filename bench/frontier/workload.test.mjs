@@ -10,19 +10,19 @@ describe("the workload", () => {
     expect(new Set(tasks.slice(0, 10).map(({ site }) => site)).size).toBe(10);
   });
 
-  it("submits every task once, in batches, and adds up what was taken", async () => {
+  it("submits every task once, in batches, and adds up the accepted tasks", async () => {
     const batches = [];
-    const taken = await submitAll(makeTasks({ count: 2_100, sites: 10 }), async (batch) => {
+    const accepted = await submitAll(makeTasks({ count: 2_100, sites: 10 }), async (batch) => {
       batches.push(batch);
       return batch.length;
     });
 
-    expect(taken).toBe(2_100);
+    expect(accepted).toBe(2_100);
     expect(batches.map(({ length }) => length)).toEqual([BATCH, BATCH, BATCH, BATCH, 100]);
     expect(new Set(batches.flat().map(({ url }) => url)).size).toBe(2_100);
   });
 
-  it("stops when a URL that must be new was not taken", async () => {
+  it("stops when a URL that must be new was not accepted", async () => {
     await expect(submitRange({ from: 0, to: 10, sites: 2 }, async () => 9)).rejects.toThrow("9 of 10 new URLs");
   });
 });

@@ -1,11 +1,11 @@
-/** Reads V8's .cpuprofile files: where the time of a process went. Pure. */
+/** Computes from V8's .cpuprofile files where a process spent its time. Pure. */
 
-// What V8 reports beside functions. Waiting is not work, so it is kept out of the shares.
+// Labels that V8 reports instead of a function while the process waits. They are excluded from the shares.
 const WAITING = new Set(["(idle)", "(root)"]);
 
 /**
- * Self time by function over several profiles (one per thread and process), largest first. `place` turns a script's URL
- * into what is shown of it.
+ * Self time by function, over several profiles (one per thread and process), largest first. `place` returns the text to
+ * show for the URL of a script.
  */
 export function rankFunctions(profiles, place) {
   return rank(profiles, ({ functionName, url, lineNumber }) => {
@@ -14,7 +14,7 @@ export function rankFunctions(profiles, place) {
   });
 }
 
-/** Self time by what `partOf` makes of a script's URL: a package, a folder. */
+/** Self time by part. `partOf` returns the part for the URL of a script, such as a package or a folder. */
 export function rankParts(profiles, partOf) {
   return rank(profiles, ({ functionName, url }) => {
     if (url !== "") return partOf(url);
@@ -28,7 +28,7 @@ function rank(profiles, labelOf) {
     const labels = new Map(profile.nodes.map((node) => [node.id, labelOf(node.callFrame)]));
     for (const [nth, nodeId] of profile.samples.entries()) {
       const label = labels.get(nodeId);
-      // The clock of a sample may run a little backwards between threads' cores.
+      // The time between two samples can be slightly negative, because cores have different clocks.
       selfUs.set(label, (selfUs.get(label) ?? 0) + Math.max(0, profile.timeDeltas[nth]));
     }
   }

@@ -17,7 +17,7 @@ const PROFILE = {
 };
 
 describe("reading a CPU profile", () => {
-  it("adds up one function's self time over call sites and profiles, and leaves waiting out of the shares", () => {
+  it("adds up the self time of a function over call sites and profiles, and excludes waiting from the shares", () => {
     expect(rankFunctions([PROFILE, PROFILE], (url) => url.slice(7))).toEqual([
       { label: "parse  /a/parse.js:10", selfMs: 6, share: 0.75 },
       { label: "(anonymous)  /a/other.js:1", selfMs: 2, share: 0.25 },

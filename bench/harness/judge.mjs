@@ -1,6 +1,6 @@
-/** From runs to figures, and from figures to verdicts. Pure. */
+/** Computes figures from runs, and verdicts from figures. Pure. */
 
-/** What Trawl promises. CPU in seconds per page against the other's, memory in MB of its process tree. */
+/** The limits that Trawl must meet: ratios of CPU seconds per page, and the memory of its process tree in MB. */
 export const BARS = {
   cpuTimesFloorMost: 1.5,
   redisTimesEmbeddedMost: 1.3,
@@ -10,17 +10,19 @@ export const BARS = {
 
 const FIGURES = ["pagesPerS", "cpuSPer1kPages", "peakRssMb", "wallS"];
 
-/** Per contestant the median, least and most of each figure over its sound runs; no figures if it had none. */
+/**
+ * For each contestant: median, minimum and maximum of each figure over its valid runs. Without valid runs, no figures.
+ */
 export function summarise(names, runs) {
   return names.map((name) => {
     const own = runs.filter((run) => run.contestant === name);
-    const sound = own.filter(isSound);
-    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, spread(sound.map((run) => run[figure]))]));
-    return { name, runs: own.length, failed: own.length - sound.length, ...(sound.length > 0 ? { figures } : {}) };
+    const valid = own.filter(isValid);
+    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, spread(valid.map((run) => run[figure]))]));
+    return { name, runs: own.length, failed: own.length - valid.length, ...(valid.length > 0 ? { figures } : {}) };
   });
 }
 
-export function isSound(run) {
+export function isValid(run) {
   return run.problems.length === 0;
 }
 
@@ -31,14 +33,14 @@ export function spread(values) {
   return { median, least: sorted[0], most: sorted.at(-1) };
 }
 
-/** How many times the CPU per page of `below` the contestant `above` needs; undefined without figures of both. */
+/** The CPU per page of `above` divided by that of `below`; undefined unless both have figures. */
 export function findCpuRatio(summary, above, below) {
   const [upper, lower] = [above, below].map((name) => summary.find((entry) => entry.name === name)?.figures);
   if (upper === undefined || lower === undefined) return undefined;
   return upper.cpuSPer1kPages.median / lower.cpuSPer1kPages.median;
 }
 
-/** One verdict per bar, in words. Nothing is judged where Trawl did not run; `unknown` where the other did not. */
+/** One verdict per limit. Empty if Trawl did not run; `unknown` if the other contestant did not run. */
 export function judge(summary) {
   const trawl = summary.find((entry) => entry.name === "trawl");
   if (trawl === undefined) return [];
@@ -52,26 +54,26 @@ export function judge(summary) {
 }
 
 function judgeCompleteness({ runs, failed }) {
-  const bar = "trawl fetches every page exactly once and keeps a record of each";
-  if (failed === 0) return { bar, verdict: "pass", words: `in all ${runs} runs` };
-  return { bar, verdict: "fail", words: `not in ${failed} of ${runs} runs` };
+  const bar = "trawl fetches every page exactly once and stores a record for each";
+  if (failed === 0) return { bar, verdict: "pass", result: `in all ${runs} runs` };
+  return { bar, verdict: "fail", result: `not in ${failed} of ${runs} runs` };
 }
 
 function judgeFloor(summary) {
   const bar = `trawl needs at most ${BARS.cpuTimesFloorMost}x the CPU of the floor`;
   const ratio = findCpuRatio(summary, "trawl", "floor");
   if (ratio === undefined) return unknown(bar, summary, "floor");
-  return { bar, verdict: ratio <= BARS.cpuTimesFloorMost ? "pass" : "fail", words: `it needs ${ratio.toFixed(2)}x` };
+  return { bar, verdict: ratio <= BARS.cpuTimesFloorMost ? "pass" : "fail", result: `it needs ${ratio.toFixed(2)}x` };
 }
 
 function judgeRedis(summary) {
-  const bar = `trawl on Redis, its Redis included, needs at most ${BARS.redisTimesEmbeddedMost}x the CPU of the embedded one`;
+  const bar = `trawl on Redis, including its Redis, needs at most ${BARS.redisTimesEmbeddedMost}x the CPU of trawl on SQLite`;
   const ratio = findCpuRatio(summary, "trawl-redis", "trawl");
   if (ratio === undefined) return unknown(bar, summary, "trawl-redis");
   return {
     bar,
     verdict: ratio <= BARS.redisTimesEmbeddedMost ? "pass" : "fail",
-    words: `it needs ${ratio.toFixed(2)}x`,
+    result: `it needs ${ratio.toFixed(2)}x`,
   };
 }
 
@@ -82,25 +84,25 @@ function judgeCrawlee(summary) {
   return {
     bar,
     verdict: ratio >= BARS.crawleeTimesTrawlLeast ? "pass" : "fail",
-    words: `it needs ${ratio.toFixed(2)}x`,
+    result: `it needs ${ratio.toFixed(2)}x`,
   };
 }
 
 function judgeMemory({ figures }) {
   const bar = `trawl stays under ${BARS.peakRssMbUnder} MB`;
-  if (figures === undefined) return { bar, verdict: "fail", words: "trawl has no sound run" };
-  // The worst run, not the median: a limit of memory is one that is never passed.
+  if (figures === undefined) return { bar, verdict: "fail", result: "trawl has no valid run" };
+  // The worst run is judged, not the median: a memory limit must never be exceeded.
   const worst = figures.peakRssMb.most;
   return {
     bar,
     verdict: worst < BARS.peakRssMbUnder ? "pass" : "fail",
-    words: `its largest run took ${Math.round(worst)} MB`,
+    result: `its largest run used ${Math.round(worst)} MB`,
   };
 }
 
-/** A contestant that was left out on purpose leaves the bar open; one that ran and failed, fails it. */
+/** If a contestant was not run, the verdict is `unknown`. If it ran and failed, the verdict is `fail`. */
 function unknown(bar, summary, other) {
   const failed = ["trawl", other].filter((name) => summary.some((entry) => entry.name === name && !entry.figures));
-  if (failed.length === 0) return { bar, verdict: "unknown", words: `${other} was not run` };
-  return { bar, verdict: "fail", words: `${failed.join(" and ")} had no sound run to compare` };
+  if (failed.length === 0) return { bar, verdict: "unknown", result: `${other} was not run` };
+  return { bar, verdict: "fail", result: `${failed.join(" and ")} had no valid run to compare` };
 }

@@ -12,12 +12,12 @@ function verdictsOf(names, runs) {
 }
 
 describe("the benchmark's verdicts", () => {
-  it("takes the middle of an odd and the mean of the middle two of an even number of runs", () => {
+  it("use the middle value of an odd number of runs, and the mean of the two middle values of an even number", () => {
     expect(spread([3, 1, 2])).toEqual({ median: 2, least: 1, most: 3 });
     expect(spread([4, 1, 2, 3])).toEqual({ median: 2.5, least: 1, most: 4 });
   });
 
-  it("passes figures that lie exactly on the bars for CPU", () => {
+  it("pass figures that are equal to the CPU limits", () => {
     const trawlCpu = BARS.cpuTimesFloorMost;
     const runs = [
       aRun("floor"),
@@ -29,7 +29,7 @@ describe("the benchmark's verdicts", () => {
     expect(verdictsOf(NAMES, runs)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
   });
 
-  it("fails each bar on its own figure", () => {
+  it("fail each limit by its own figure", () => {
     const runs = [
       aRun("floor"),
       aRun("trawl", { cpuSPer1kPages: 1.6, peakRssMb: BARS.peakRssMbUnder }),
@@ -40,21 +40,21 @@ describe("the benchmark's verdicts", () => {
     expect(verdictsOf(NAMES, runs)).toEqual(["pass", "fail", "fail", "fail", "fail"]);
   });
 
-  it("judges memory by the worst run, not the median", () => {
+  it("judge memory by the worst run, not by the median", () => {
     const runs = [aRun("trawl"), aRun("trawl"), aRun("trawl", { peakRssMb: 400 })];
 
     expect(verdictsOf(["trawl"], runs)).toEqual(["pass", "unknown", "unknown", "unknown", "fail"]);
   });
 
-  it("keeps the figures of a failed run out of the medians, and fails completeness", () => {
+  it("exclude the figures of a failed run from the medians, and fail completeness", () => {
     const broken = aRun("trawl", { cpuSPer1kPages: 0.01, problems: ["missed 5 of 20 pages"] });
     const summary = summarise(NAMES, [aRun("floor"), aRun("trawl"), broken]);
 
     expect(summary[1].figures.cpuSPer1kPages.median).toBe(1);
-    expect(judge(summary)[0]).toMatchObject({ verdict: "fail", words: "not in 1 of 2 runs" });
+    expect(judge(summary)[0]).toMatchObject({ verdict: "fail", result: "not in 1 of 2 runs" });
   });
 
-  it("fails a comparison with a contestant that ran without success, and leaves one open that was left out", () => {
+  it("fail a comparison with a contestant that failed, and are unknown for a contestant that was not run", () => {
     const failed = aRun("crawlee", { problems: ["ended with code 1"] });
 
     expect(verdictsOf(NAMES, [aRun("floor"), aRun("trawl"), failed])[3]).toBe("fail");

@@ -1,9 +1,9 @@
 /**
- * Runs one command and measures what its whole process tree cost.
+ * Runs one command and measures the CPU time and peak memory of its whole process tree.
  *
- * CPU comes from bash's `time`: it reports what the kernel charged to the command and to every descendant that was
- * waited for, exactly and after the end, where sampling would miss the last moments. Peak memory is sampled, which is
- * safe because VmHWM is itself a high-water mark: only growth in the last `SAMPLE_MS` can be missed.
+ * CPU time comes from `time` of bash. It reports the exact time that the kernel charged to the command and to every
+ * descendant that was waited for; samples would miss the last moments. Peak memory is sampled. That is accurate,
+ * because VmHWM is itself a high-water mark: only growth in the last `SAMPLE_MS` can be missed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,14 +14,14 @@ import { join } from "node:path";
 const SAMPLE_MS = 50;
 const KEPT_CHARS = 64_000;
 
-// Descriptor 3 is the command's own stderr, so that what `time` prints goes to the file and nothing else does.
+// Descriptor 3 is the stderr of the command, so that the file contains only the output of `time`.
 const TIMED = `TIMEFORMAT='%3R %3U %3S'
 times=$1
 shift
 exec 3>&2
 { time "$@" 2>&3 3>&-; } 2>"$times"`;
 
-/** Throws where a process tree cannot be measured, with the reason. */
+/** Throws an error with the reason if this machine cannot measure a process tree. */
 export function assertCanMeasure() {
   if (process.platform !== "linux") {
     throw new Error(`the benchmark reads /proc and runs on Linux only, not on ${process.platform}`);
@@ -29,11 +29,12 @@ export function assertCanMeasure() {
 }
 
 /**
- * `cost` is undefined if the command was cut off: by `timeoutMs`, or by `signal`. `scratch` is a folder to write in.
+ * `cost` is undefined if the command was killed after `timeoutMs` or by `signal`. `scratch` is a folder for temporary
+ * files.
  */
 export async function measure({ command, args, cwd, env }, { scratch, timeoutMs, signal }) {
   const timesFile = join(scratch, "times");
-  // A group of its own, so that cutting it off reaches what the command started.
+  // Its own process group, so that a kill also reaches the processes that the command started.
   const shell = spawn("bash", ["-c", TIMED, "bash", timesFile, command, ...args], {
     cwd,
     env,
@@ -43,16 +44,23 @@ export async function measure({ command, args, cwd, env }, { scratch, timeoutMs,
   const stdout = keepTail(shell.stdout);
   const stderr = keepTail(shell.stderr);
   const memory = watchMemory(shell.pid);
-  const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
-  const cutOff = () => killGroup(shell.pid);
-  deadline.addEventListener("abort", cutOff);
+  let wasKilled = false;
+  const kill = () => {
+    wasKilled = true;
+    killGroup(shell.pid);
+  };
+  // Not AbortSignal.any with AbortSignal.timeout: on Node 20, the garbage collector may remove the timeout before it
+  // fires.
+  const timer = setTimeout(kill, timeoutMs);
+  signal.addEventListener("abort", kill);
 
   const [exitCode] = await once(shell, "close");
-  deadline.removeEventListener("abort", cutOff);
+  clearTimeout(timer);
+  signal.removeEventListener("abort", kill);
   memory.stop();
   return {
     exitCode,
-    wasCutOff: deadline.aborted,
+    wasKilled,
     stdout: stdout.text(),
     stderr: stderr.text(),
     peakRssBytes: memory.peakBytes(),
@@ -60,7 +68,7 @@ export async function measure({ command, args, cwd, env }, { scratch, timeoutMs,
   };
 }
 
-/** The group may have ended by itself a moment ago. */
+/** Ignores that the group may have ended just before. */
 function killGroup(pid) {
   try {
     process.kill(-pid, "SIGKILL");
@@ -85,7 +93,7 @@ function keepTail(stream) {
   return { text: () => kept };
 }
 
-/** The largest sum, at one instant, of the high-water marks of all descendants of `pid`. For one process it is exact. */
+/** The largest sum of the high-water marks of all descendants of `pid` at one instant. For one process, it is exact. */
 function watchMemory(pid) {
   let peakBytes = 0;
   const timer = setInterval(() => {
@@ -96,8 +104,8 @@ function watchMemory(pid) {
 }
 
 function listDescendants(pid) {
-  const children = unlessGone(() => readdirSync(`/proc/${pid}/task`), []).flatMap((thread) =>
-    unlessGone(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"), "")
+  const children = unlessEnded(() => readdirSync(`/proc/${pid}/task`), []).flatMap((thread) =>
+    unlessEnded(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"), "")
       .split(" ")
       .filter((child) => child !== ""),
   );
@@ -105,12 +113,12 @@ function listDescendants(pid) {
 }
 
 function readHighWater(pid) {
-  const status = unlessGone(() => readFileSync(`/proc/${pid}/status`, "utf8"), "");
+  const status = unlessEnded(() => readFileSync(`/proc/${pid}/status`, "utf8"), "");
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
 }
 
-/** Processes and threads end while we look at them. */
-function unlessGone(read, otherwise) {
+/** Processes and threads may end while they are read: returns `otherwise` for them. */
+function unlessEnded(read, otherwise) {
   try {
     return read();
   } catch (cause) {

@@ -27,8 +27,8 @@ describe.skipIf(process.platform !== "linux")("measuring a process tree", () => 
     expect(cost.userS).toBeGreaterThanOrEqual(0.6);
   });
 
-  it("sees the peak of memory that was given back before the end", async () => {
-    // The pause is what the sampler needs to look at least once; a high-water mark does not fall meanwhile.
+  it("reports the peak of memory that was released before the end", async () => {
+    // During the pause, at least one sample is taken. The high-water mark does not fall in this time.
     const { peakRssBytes } = await run(
       `let bytes = Buffer.alloc(200_000_000, 1); bytes = undefined; setTimeout(() => {}, 500)`,
     );
@@ -37,23 +37,23 @@ describe.skipIf(process.platform !== "linux")("measuring a process tree", () => 
     expect(peakRssBytes).toBeLessThan(400_000_000);
   });
 
-  it("hands back the exit code and both streams, unmixed", async () => {
+  it("returns the exit code, stdout and stderr separately", async () => {
     const outcome = await run(`console.log("out"); console.error("err"); process.exitCode = 7`);
 
-    expect(outcome).toMatchObject({ exitCode: 7, stdout: "out\n", stderr: "err\n", wasCutOff: false });
+    expect(outcome).toMatchObject({ exitCode: 7, stdout: "out\n", stderr: "err\n", wasKilled: false });
   });
 
-  it("cuts off what runs too long, with no figures", async () => {
+  it("kills a command that runs too long, and returns no figures", async () => {
     const outcome = await run("setInterval(() => {}, 1000)", { timeoutMs: 300 });
 
-    expect(outcome).toMatchObject({ wasCutOff: true, cost: undefined });
+    expect(outcome).toMatchObject({ wasKilled: true, cost: undefined });
   });
 
-  it("cuts off what runs when its caller gives up", async () => {
-    const givingUp = new AbortController();
-    const running = run("setInterval(() => {}, 1000)", { signal: givingUp.signal });
-    givingUp.abort();
+  it("kills a command when its caller aborts, and returns no figures", async () => {
+    const aborter = new AbortController();
+    const running = run("setInterval(() => {}, 1000)", { signal: aborter.signal });
+    aborter.abort();
 
-    expect(await running).toMatchObject({ wasCutOff: true, cost: undefined });
+    expect(await running).toMatchObject({ wasKilled: true, cost: undefined });
   });
 });

@@ -1,8 +1,8 @@
-/** Runs and verdicts as text. */
+/** Formats runs and verdicts as text. */
 import { findCpuRatio } from "./judge.mjs";
 
 const HEADINGS = ["contestant", "pages", "pages/s", "CPU s/1k pages", "peak RSS MB", "CPU vs floor"];
-const VERDICTS = { pass: "pass", fail: "FAIL", unknown: "open" };
+const VERDICTS = { pass: "pass", fail: "FAIL", unknown: "unknown" };
 
 export function formatRun(run, rounds) {
   const lead = `round ${run.round}/${rounds} ${run.contestant.padEnd(7)}`;
@@ -18,7 +18,10 @@ export function formatRun(run, rounds) {
   return `${lead} ${parts.join(", ")}${notes}`;
 }
 
-/** Median and, in brackets, least to most over the rounds. `pagesOf` tells how many pages a contestant was given. */
+/**
+ * Median, with minimum and maximum over the rounds in brackets. `pagesOf` returns the number of pages of a contestant's
+ * site.
+ */
 export function formatTable(summary, pagesOf) {
   const rows = summary.map((entry) => {
     const pages = group(pagesOf(entry.name));
@@ -39,7 +42,7 @@ export function formatTable(summary, pagesOf) {
 }
 
 export function formatVerdicts(verdicts) {
-  return verdicts.map(({ bar, verdict, words }) => `${VERDICTS[verdict]}  ${bar}: ${words}`).join("\n");
+  return verdicts.map(({ bar, verdict, result }) => `${VERDICTS[verdict]}  ${bar}: ${result}`).join("\n");
 }
 
 export function formatSpread({ median, least, most }, format) {

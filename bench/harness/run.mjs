@@ -1,15 +1,15 @@
-/** One run: a contestant over a site, from an empty folder to the verdict on what it fetched. */
+/** One run: a contestant crawls a site, starting with an empty folder, and its requests are checked. */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { BENCH_HOME, CONTESTANTS } from "./contestants.mjs";
+import { BENCH_FOLDER, CONTESTANTS } from "./contestants.mjs";
 import { measure } from "./measure.mjs";
 
 const STDERR_LINES = 15;
 const SERVER_BUSY_SHARE = 0.9;
 
 /**
- * Never throws for what a contestant does: a run that failed, or fetched anything but every page exactly once, says so in
- * `problems`, and its figures count for nothing.
+ * Never throws because of a contestant. `problems` is not empty if the run failed or did not fetch every page exactly
+ * once; the figures of such a run are ignored.
  */
 export async function runContestant({ name, round, site, timeoutMs, signal, alter = (command) => command }) {
   const scratch = await makeScratch();
@@ -25,11 +25,11 @@ export async function runContestant({ name, round, site, timeoutMs, signal, alte
   }
 }
 
-// Not in the system's temporary folder: where that lives in memory, writing durably would cost nothing.
+// Not in the temporary folder of the system: if that is in memory, durable writes would cost nothing.
 async function makeScratch() {
-  const home = join(BENCH_HOME, "tmp");
-  await mkdir(home, { recursive: true });
-  return mkdtemp(join(home, "run-"));
+  const parent = join(BENCH_FOLDER, "tmp");
+  await mkdir(parent, { recursive: true });
+  return mkdtemp(join(parent, "run-"));
 }
 
 function figures({ cost, peakRssBytes }, { fetchedPages }) {
@@ -48,8 +48,8 @@ function figures({ cost, peakRssBytes }, { fetchedPages }) {
 }
 
 function findProblems(outcome, seen, { name, timeoutMs, signal }) {
-  if (outcome.wasCutOff) {
-    const why = signal.aborted ? "was interrupted" : `was cut off after ${timeoutMs / 1_000} s`;
+  if (outcome.wasKilled) {
+    const why = signal.aborted ? "was interrupted" : `was killed after ${timeoutMs / 1_000} s`;
     return [`${why}, with ${seen.fetchedPages} of ${seen.pages} pages fetched`];
   }
   const problems = [];
@@ -60,16 +60,18 @@ function findProblems(outcome, seen, { name, timeoutMs, signal }) {
   return problems;
 }
 
-/** The last line of stdout is one JSON object: what the contestant says it did, which must be what the server saw. */
+/**
+ * The last line of stdout is a JSON object with the contestant's own counts. They must match the counts of the server.
+ */
 function checkClaims(stdout, seen, expectsRecords) {
   const line = stdout.trimEnd().split("\n").at(-1);
   const claims = parseObject(line);
-  if (claims === undefined) return [`its last line of stdout is no JSON object: ${line.slice(0, 200)}`];
+  if (claims === undefined) return [`its last line of stdout is not a JSON object: ${line.slice(0, 200)}`];
   const problems = [];
   if (claims.pages !== seen.fetchedPages)
-    problems.push(`says ${claims.pages} pages; the server saw ${seen.fetchedPages}`);
+    problems.push(`reports ${claims.pages} pages; the server counted ${seen.fetchedPages}`);
   if (expectsRecords && claims.records !== seen.fetchedPages) {
-    problems.push(`kept ${claims.records} records of ${seen.fetchedPages} pages`);
+    problems.push(`stored ${claims.records} records of ${seen.fetchedPages} pages`);
   }
   return problems;
 }
@@ -79,7 +81,7 @@ function parseObject(line) {
     const parsed = JSON.parse(line);
     return typeof parsed === "object" && parsed !== null ? parsed : undefined;
   } catch {
-    // Not JSON is an answer here: the caller reports the line.
+    // The caller reports a line that is not JSON.
     return undefined;
   }
 }
@@ -89,9 +91,9 @@ function findNotes(seen) {
   if (seen.busyShare > SERVER_BUSY_SHARE) {
     notes.push(`the server was busy ${Math.round(seen.busyShare * 100)} % of the time: pages/s is a lower bound`);
   }
-  const strays = Object.entries(seen.strays).filter(([asked]) => asked !== "GET /robots.txt");
-  if (strays.length > 0)
-    notes.push(`asked for what is no page: ${strays.map(([asked, times]) => `${asked} x${times}`)}`);
+  const others = Object.entries(seen.otherRequests).filter(([request]) => request !== "GET /robots.txt");
+  if (others.length > 0)
+    notes.push(`requested URLs that are not pages: ${others.map(([request, times]) => `${request} x${times}`)}`);
   return notes;
 }
 

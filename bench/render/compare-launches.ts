@@ -1,6 +1,7 @@
 /**
- * What a rendered page costs in a browser that stays, and in one that is started for it, by Trawl or by Playwright as it
- * comes: CPU of every process involved and wall time, page by page in turns, so that a busy machine is as busy for all.
+ * Compares the cost of a rendered page in a browser that is kept, in a browser that Trawl starts for the page, and in
+ * one that Playwright starts with its defaults. Measures wall time and the CPU time of all processes. The three
+ * alternate page by page, so that other load on the machine affects all of them.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -20,9 +21,9 @@ export type Ratios = { cpu: number; wall: number };
 export type Comparison = {
   pages: number;
   kept: Cost;
-  /** Trawl's own browser, started for each page. */
+  /** A browser that Trawl starts for each page. */
   launched: Cost;
-  /** Playwright's, with the flags it has by itself. */
+  /** A browser that Playwright starts for each page, with its default flags. */
   stock: Cost;
   toLaunched: Ratios;
   toStock: Ratios;
@@ -30,21 +31,21 @@ export type Comparison = {
 
 export type CompareOptions = { executablePath: string; hasSandbox: boolean; pages: number };
 
-type Arm = { fetcher: Fetcher; close(): Promise<void>; folder(): string };
+type Renderer = { fetcher: Fetcher; close(): Promise<void>; folder(): string };
 
 const TICKS_PER_SECOND = 100;
 const ANY_TIME = { sendAt: 0, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt: 0 };
 
-/** `urlOf` names another page each time. */
+/** `urlOf` returns a different page for each number. */
 export async function compareLaunches(urlOf: (nth: number) => string, options: CompareOptions): Promise<Comparison> {
-  const kept = openArm(options, Number.POSITIVE_INFINITY);
-  const launched = openArm(options, 1);
+  const kept = openRenderer(options, Number.POSITIVE_INFINITY);
+  const launched = openRenderer(options, 1);
   const sums = { kept: none(), launched: none(), stock: none() };
   try {
-    await render(kept, urlOf(1)); // the one start that a kept browser has is not what is asked about
+    await render(kept, urlOf(1)); // the start of the kept browser is not measured
     for (let nth = 1; nth <= options.pages; nth++) {
-      add(sums.kept, await costOf(kept, urlOf(nth), "goes on"));
-      add(sums.launched, await costOf(launched, urlOf(nth), "is new"));
+      add(sums.kept, await costOf(kept, urlOf(nth), "kept"));
+      add(sums.launched, await costOf(launched, urlOf(nth), "new"));
       add(sums.stock, await stockCost(urlOf(nth), options));
     }
   } finally {
@@ -63,7 +64,7 @@ function ratios(one: Cost, other: Cost): Ratios {
   return { cpu: one.cpuSeconds / other.cpuSeconds, wall: one.wallSeconds / other.wallSeconds };
 }
 
-/** A browser for one page, as the first example of every tutorial has it. */
+/** Renders one page in a new browser, like the first example of every Playwright tutorial. */
 async function stockCost(url: string, { executablePath, hasSandbox }: CompareOptions): Promise<Cost> {
   const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
   const mark = `--bench-page=${Math.random()}`;
@@ -77,13 +78,13 @@ async function stockCost(url: string, { executablePath, hasSandbox }: CompareOpt
   const shownSeconds = groupCpu(groupWith(mark));
   const endedBefore = endedCpu();
   await browser.close();
-  // What it took to the end is known only of processes that were waited for: the larger of the two is still too low.
+  // The total CPU time is known only for processes that were waited for, so even the larger of both values is too low.
   const browserSeconds = Math.max(shownSeconds, endedCpu() - endedBefore);
-  if (!html.includes("Product")) throw new Error("not rendered by Playwright");
+  if (!html.includes("Product")) throw new Error("Playwright did not render the page");
   return { cpuSeconds: ownCpu() - ownBefore + browserSeconds, wallSeconds: (performance.now() - startedAt) / 1000 };
 }
 
-function openArm({ executablePath, hasSandbox }: CompareOptions, pagesPerBrowser: number): Arm {
+function openRenderer({ executablePath, hasSandbox }: CompareOptions, pagesPerBrowser: number): Renderer {
   const gate = createEgressGate(
     {},
     { allowNetworks: parseNetworks("127.0.0.0/8").networks, allowHosts: [], connectMs: 5_000 },
@@ -96,8 +97,8 @@ function openArm({ executablePath, hasSandbox }: CompareOptions, pagesPerBrowser
   );
   let folder = "";
   const log = createLog("info", (line) => {
-    const { event, ...words } = JSON.parse(line) as { event: string; folder?: string };
-    if (event === "browser.started") folder = words.folder ?? "";
+    const entry = JSON.parse(line) as { event: string; folder?: string };
+    if (entry.event === "browser.started") folder = entry.folder ?? "";
   });
   const timing = { launchMs: 60_000, closeMs: 10_000 };
   const fetcher = createBrowserFetcher(
@@ -114,17 +115,17 @@ function openArm({ executablePath, hasSandbox }: CompareOptions, pagesPerBrowser
   };
 }
 
-async function costOf(arm: Arm, url: string, browser: "goes on" | "is new"): Promise<Cost> {
-  const before = browser === "goes on" ? await browserCpu(arm.folder()) : 0;
+async function costOf(renderer: Renderer, url: string, browser: "kept" | "new"): Promise<Cost> {
+  const before = browser === "kept" ? await browserCpu(renderer.folder()) : 0;
   const ownBefore = ownCpu();
   const startedAt = performance.now();
-  await render(arm, url);
+  await render(renderer, url);
   const wallSeconds = (performance.now() - startedAt) / 1000;
-  const cpuSeconds = ownCpu() - ownBefore + (await browserCpu(arm.folder())) - before;
+  const cpuSeconds = ownCpu() - ownBefore + (await browserCpu(renderer.folder())) - before;
   return { cpuSeconds, wallSeconds };
 }
 
-async function render({ fetcher }: Arm, url: string): Promise<void> {
+async function render({ fetcher }: Renderer, url: string): Promise<void> {
   const outcome = await fetcher.fetch({
     url,
     site: new URL(url).host,
@@ -140,7 +141,7 @@ async function render({ fetcher }: Arm, url: string): Promise<void> {
   if (outcome.kind !== "page" || !outcome.body.includes("Product")) throw new Error(`not rendered: ${outcome.kind}`);
 }
 
-/** Of all processes of a browser, those included that have ended and were waited for. */
+/** CPU seconds of all processes of a browser, including those that have ended and were waited for. */
 async function browserCpu(folder: string): Promise<number> {
   return groupCpu(await findGroup(folder));
 }
@@ -152,7 +153,7 @@ function groupCpu(group: number | undefined): number {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }
 
-/** The process group of the browser that has this on its command line. */
+/** The process group of the browser whose command line contains `mark`. */
 function groupWith(mark: string): number | undefined {
   const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && commandLine(name).includes(mark));
   return pid === undefined ? undefined : statOf(pid)[2];
@@ -162,11 +163,11 @@ function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return ""; // it has ended meanwhile
+    return ""; // the process has ended
   }
 }
 
-/** From the third field on, as numbers where they are. */
+/** The fields of the stat file from the third on, as numbers; NaN if a field is not a number. */
 function statOf(pid: string): number[] {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   return text
@@ -180,7 +181,7 @@ function ticksOf(pid: string, group: number | undefined): number {
     const fields = statOf(pid);
     return fields[2] === group ? fields.slice(11, 15).reduce((sum, one) => sum + one, 0) : 0;
   } catch {
-    return 0; // it has ended meanwhile
+    return 0; // the process has ended
   }
 }
 
@@ -189,7 +190,7 @@ function ownCpu(): number {
   return (user + system) / 1e6;
 }
 
-/** Of all descendants of this process that have ended and were waited for. */
+/** CPU seconds of all descendants of this process that have ended and were waited for. */
 function endedCpu(): number {
   const [user = 0, system = 0] = statOf("self").slice(13, 15);
   return (user + system) / TICKS_PER_SECOND;

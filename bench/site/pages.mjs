@@ -1,10 +1,10 @@
 /**
- * The pages of the benchmark's site: about 20 KB of ordinary HTML with 40 links to other pages, from a seed.
+ * Generates the pages of the benchmark's site from a seed: about 20 KB of ordinary HTML with 40 links to other pages.
  *
- * Page 0 is `/`. Page i links to pages 6i+1 … 6i+6, so every page is reachable from `/` in a few hops; the other links
- * go anywhere, as on a real site, and most of them are to pages already seen.
+ * Page 0 is `/`. Page i links to pages 6i+1 … 6i+6, so every page is reachable from `/` in a few hops. The other links
+ * point to random pages, as on a real site, and most of these pages have been seen before.
  */
-import { HEAD_SCRIPT, HEAD_STYLE, WORDS } from "./furniture.mjs";
+import { HEAD_SCRIPT, HEAD_STYLE, WORDS } from "./page-parts.mjs";
 
 export const LINKS_PER_PAGE = 40;
 
@@ -13,7 +13,7 @@ const CATEGORIES = 100;
 const SENTENCES = 800;
 const BODY_CHARS = { least: 18_500, spread: 3_000 };
 
-/** The same `seed` and `pages` give the same site, byte for byte. */
+/** The same `seed` and `pages` yield the same site, byte for byte. */
 export function createPages({ pages, seed }) {
   const sentences = makeSentences(seed);
 
@@ -32,7 +32,10 @@ export function pathOf(index) {
   return index === 0 ? "/" : `/c/${index % CATEGORIES}/page-${index}.html`;
 }
 
-/** Mulberry32: small, fast and the same everywhere. Returns a function that gives an integer under `below`. */
+/**
+ * Mulberry32, which is small, fast and the same on every machine. Returns a function that returns an integer below
+ * `below`.
+ */
 function createRandom(seed) {
   let state = seed >>> 0;
   return (below) => {
@@ -55,7 +58,7 @@ function makeSentences(seed) {
   });
 }
 
-/** Where the 40 links of a page go, by the part of the page they stand in. */
+/** The targets of the 40 links of a page, by the part of the page that contains them. */
 function chooseLinks(index, pages, random) {
   const firstChild = CHILDREN * index + 1;
   const children = range(firstChild, Math.min(firstChild + CHILDREN, pages));
@@ -153,7 +156,7 @@ function renderTail(index, links, sentence, random) {
 `;
 }
 
-/** The same target as `pathOf`, written the way pages of one folder link to each other. */
+/** The same target as `pathOf`, as a relative path. */
 function relativePath(from, to) {
   if (to === 0) return pathOf(0);
   if (from === 0) return pathOf(to).slice(1);

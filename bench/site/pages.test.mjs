@@ -27,7 +27,7 @@ describe("the benchmark's site", () => {
     expect(reached).toEqual(new Set(indexOf.values()));
   });
 
-  it("gives every page its 40 links and about 20 KB", () => {
+  it("has 40 links and about 20 KB on every page", () => {
     const site = createPages({ pages: PAGES, seed: 7 });
     for (let index = 0; index < PAGES; index += 1) {
       const bodyBytes = Buffer.byteLength(site.render(index));
@@ -37,14 +37,14 @@ describe("the benchmark's site", () => {
     }
   });
 
-  it("is the same for the same seed and another for another", () => {
+  it("is the same for the same seed, and differs for another seed", () => {
     const render = (seed) => createPages({ pages: PAGES, seed }).render(123);
 
     expect(render(7)).toBe(render(7));
     expect(render(8)).not.toBe(render(7));
   });
 
-  it.each([1, 2, 5])("holds together with only %i pages", (pages) => {
+  it.each([1, 2, 5])("has no link to a missing page with only %i pages", (pages) => {
     const site = createPages({ pages, seed: 7 });
     const paths = new Set(Array.from({ length: pages }, (_, index) => site.pathOf(index)));
     for (let index = 0; index < pages; index += 1) {

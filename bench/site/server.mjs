@@ -1,24 +1,27 @@
 /**
- * Serves the benchmark's site from a process of its own: `node server.mjs <pages> <seed>`, started with an IPC channel.
+ * Serves the site of the benchmark from a separate process: `node server.mjs <pages> <seed>`, started with an IPC
+ * channel.
  *
- * Every page is rendered before the first request, so that all contestants meet the same server. Requests are counted
- * per page. Messages: `reset` forgets the counts, `report` answers with them. It ends when its parent goes.
+ * Every page is rendered before the first request, so that the server is the same for all contestants. The server
+ * counts the requests per page. The message `reset` sets the counts to 0; the reply to every message contains them. The
+ * process ends when its parent disconnects.
  */
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { createPages } from "./pages.mjs";
 
 const ROBOTS = Buffer.from("User-agent: *\nAllow: /\n");
-const EXAMPLES_MOST = 5;
+const EXAMPLES_MAX = 5;
 
 const [pages, seed] = process.argv.slice(2).map(Number);
 const site = renderSite(pages, seed);
 const counts = new Uint32Array(pages);
-const strays = new Map();
+const otherRequests = new Map();
 let idleMark = performance.eventLoopUtilization();
 
 const server = createServer(answer);
-// Longer than any pause of a contestant: a socket closed by us while a request is on its way would look like its error.
+// Longer than any pause of a contestant. If the server closed a socket while a request is on its way, that would look
+// like an error of the contestant.
 server.keepAliveTimeout = 120_000;
 server.requestTimeout = 0;
 server.listen(0, "127.0.0.1", () => {
@@ -51,8 +54,8 @@ function answer(request, response) {
     send(response, 200, "text/html; charset=utf-8", site.bodies[index]);
     return;
   }
-  const asked = `${request.method} ${request.url}`;
-  strays.set(asked, (strays.get(asked) ?? 0) + 1);
+  const line = `${request.method} ${request.url}`;
+  otherRequests.set(line, (otherRequests.get(line) ?? 0) + 1);
   if (request.url === "/robots.txt") send(response, 200, "text/plain; charset=utf-8", ROBOTS);
   else send(response, 404, "text/plain; charset=utf-8", Buffer.from("not found\n"));
 }
@@ -64,7 +67,7 @@ function send(response, status, contentType, body) {
 
 function reset() {
   counts.fill(0);
-  strays.clear();
+  otherRequests.clear();
   idleMark = performance.eventLoopUtilization();
 }
 
@@ -76,8 +79,8 @@ function report() {
   let repeatedPages = 0;
   for (let index = 0; index < pages; index += 1) {
     requests += counts[index];
-    if (counts[index] === 0 && ++missedPages <= EXAMPLES_MOST) missed.push(site.pathOf(index));
-    if (counts[index] > 1 && ++repeatedPages <= EXAMPLES_MOST) repeated.push(site.pathOf(index));
+    if (counts[index] === 0 && ++missedPages <= EXAMPLES_MAX) missed.push(site.pathOf(index));
+    if (counts[index] > 1 && ++repeatedPages <= EXAMPLES_MAX) repeated.push(site.pathOf(index));
   }
   return {
     pages,
@@ -87,7 +90,7 @@ function report() {
     missed,
     repeatedPages,
     repeated,
-    strays: Object.fromEntries([...strays].slice(0, 20)),
+    otherRequests: Object.fromEntries([...otherRequests].slice(0, 20)),
     busyShare: performance.eventLoopUtilization(idleMark).utilization,
   };
 }

@@ -4,22 +4,22 @@ import { fileURLToPath } from "node:url";
 
 const SERVER = fileURLToPath(new URL("./server.mjs", import.meta.url));
 
-/** Starts the site in another process. `report` tells what was asked of it since the last `reset`. */
+/** Starts the site in another process. `report` returns the counts of requests since the last `reset`. */
 export async function startSite({ pages, seed }) {
   const server = fork(SERVER, [String(pages), String(seed)], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const gone = once(server, "exit").then(([code]) => {
+  const exited = once(server, "exit").then(([code]) => {
     throw new Error(`the site's server ended with code ${code}`);
   });
-  // Handled where an answer is awaited; between two questions nobody listens.
-  gone.catch(() => undefined);
+  // `answer` handles the rejection. Between two messages nothing awaits it, and it must not end this process.
+  exited.catch(() => undefined);
 
   const { port, bodyBytes } = await answer();
   return {
     url: `http://127.0.0.1:${port}/`,
     pages,
     bodyBytes,
-    reset: () => ask("reset"),
-    report: () => ask("report"),
+    reset: () => request("reset"),
+    report: () => request("report"),
     async stop() {
       if (server.exitCode !== null) return;
       const ended = once(server, "exit");
@@ -28,14 +28,14 @@ export async function startSite({ pages, seed }) {
     },
   };
 
-  async function ask(kind) {
+  async function request(kind) {
     const answered = answer();
     server.send({ kind });
     return (await answered).report;
   }
 
   async function answer() {
-    const [message] = await Promise.race([once(server, "message"), gone]);
+    const [message] = await Promise.race([once(server, "message"), exited]);
     return message;
   }
 }

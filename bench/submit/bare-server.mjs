@@ -1,6 +1,6 @@
 /**
- * The floor: what a team writes in an afternoon. A fastify handler that validates each URL with `new URL` and pushes all of
- * them, pipelined, to a Redis list. No canonical form, no deduplication, no job.
+ * The floor: a minimal server to compare with. A fastify handler validates each URL with `new URL` and pushes all of
+ * them, pipelined, to a Redis list. It has no canonical URLs, no deduplication and no jobs.
  */
 import fastify from "fastify";
 import { Redis } from "ioredis";

@@ -1,7 +1,7 @@
 /**
- * Live state as signals: jobs, fleet and connection, all from the one stream of /v1/events. Pages read these signals and
- * never open a stream. While the connection is lost the last known state stays; a new stream starts with the complete
- * state, so nothing that changed in between is missed.
+ * Live state as signals: jobs, fleet and connection, all from the one stream of /v1/events. Pages read these signals
+ * and never open a stream. While the connection is lost the last known state stays; a new stream starts with the
+ * complete state, so nothing that changed in between is missed.
  */
 import { batch, effect, signal } from "@preact/signals";
 import type { JobOut } from "../../src/client/client.ts";
@@ -52,7 +52,7 @@ export function startLive(): void {
       reset();
     } else if (isVisible.value) {
       const keyId = now.me.keyId ?? "open";
-      // Another key may see other jobs.
+      // Another key may have access to other jobs.
       if (keyId !== followedKey) stop();
       followedKey = keyId;
       abort ??= follow(keyId);
@@ -62,7 +62,7 @@ export function startLive(): void {
   });
 }
 
-/** Keys see different jobs, so only tabs that are signed in with the same key share a stream. */
+/** Keys have access to different jobs, so only tabs that are signed in with the same key share a stream. */
 function follow(keyId: string): AbortController {
   const abort = new AbortController();
   let isFirst = true;
@@ -119,7 +119,10 @@ function snapshot(): LiveMessage[] {
   return messages;
 }
 
-/** Stores a job that an API response returned, before the stream sends it. The stream never sends jobs it does not follow. */
+/**
+ * Stores a job that an API response returned, before the stream sends it. The stream never sends jobs it does not
+ * follow.
+ */
 export function updateJob(job: JobOut): void {
   const target = liveJobs.peek()?.has(job.id) === true ? liveJobs : updatedJobs;
   target.value = new Map([...(target.peek() ?? []), [job.id, job]]);

@@ -4,8 +4,8 @@
  */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-/** `looked` is how many rows the server searched; it defaults to the number of rows returned. */
-type RowPage<T> = { rows: readonly T[]; next: string | null; looked?: number };
+/** `searched` is how many rows the server searched; it defaults to the number of rows returned. */
+type RowPage<T> = { rows: readonly T[]; next: string | null; searched?: number };
 
 export type PagedRows<T> = {
   rows: readonly T[];
@@ -16,7 +16,7 @@ export type PagedRows<T> = {
   /** All rows were read. Stays true while they are loaded again. */
   isWhole: boolean;
   /** How many rows were searched, matching or not. */
-  looked: number;
+  searched: number;
   /** Undefined if there are no more rows, or if the search waits for `continueSearch`. */
   loadMore: (() => void) | undefined;
   /** Set if the search stopped after many pages without a match: continues it. */
@@ -24,9 +24,9 @@ export type PagedRows<T> = {
   reload: () => void;
 };
 
-type Loaded<T> = { rows: readonly T[]; next: string | null; looked: number };
+type Loaded<T> = { rows: readonly T[]; next: string | null; searched: number };
 
-const EMPTY = { rows: [], next: null, looked: 0 };
+const EMPTY = { rows: [], next: null, searched: 0 };
 const EMPTY_PAGES_MAX = 20;
 
 /** `fetchPage` returns the page at a cursor. A change of `deps` starts from the first page. */
@@ -46,9 +46,9 @@ export function usePagedRows<T>(
     try {
       for (let left = EMPTY_PAGES_MAX; left > 0; left -= 1) {
         const cursor = isFirst && current === from ? undefined : (current.next ?? undefined);
-        const { rows, next, looked = rows.length } = await fetchPage(cursor, signal);
+        const { rows, next, searched = rows.length } = await fetchPage(cursor, signal);
         if (signal.aborted) return;
-        current = { rows: [...current.rows, ...rows], next, looked: current.looked + looked };
+        current = { rows: [...current.rows, ...rows], next, searched: current.searched + searched };
         // The old rows stay until the first new page has arrived, so the table does not flicker.
         setLoaded(current);
         if (rows.length > 0 || next === null) return setState({ isLoading: false });
@@ -69,7 +69,7 @@ export function usePagedRows<T>(
   const more = () => void read(loaded, false);
   const hasMore = loaded.next !== null && !isLoading && error === undefined;
   return {
-    ...{ rows: loaded.rows, looked: loaded.looked, isLoading, error },
+    ...{ rows: loaded.rows, searched: loaded.searched, isLoading, error },
     isOver: loaded.next === null && !isLoading && error === undefined,
     isWhole: loaded.next === null,
     loadMore: hasMore && !isStuck ? more : undefined,

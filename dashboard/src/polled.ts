@@ -62,7 +62,9 @@ export function usePolled<T>(
   return { value: result.value, error: result.error, isLoading, reload };
 }
 
-/** While the server is unreachable, the banner above the page reports it, and the last response stays without an error. */
+/**
+ * While the server is unreachable, the banner above the page reports it, and the last response stays without an error.
+ */
 function afterFailure<T>(before: { value?: T; error?: unknown }, error: unknown): { value?: T; error?: unknown } {
   const isReported = before.value !== undefined && isApiError(error, "API_UNREACHABLE");
   return isReported ? before : { ...before, error };

@@ -42,7 +42,7 @@ export function go(href: string): void {
   location.hash = href;
 }
 
-/** Changes the query without a history entry: filters do not fill the Back button. */
+/** Changes the query without a history entry, so that the Back button skips changes of filters. */
 export function setQuery(changes: Query): void {
   const { path, query } = route.peek();
   const href = hrefOf(path, { ...query, ...changes });

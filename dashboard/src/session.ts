@@ -1,6 +1,6 @@
 /**
- * The signed-in user and the API key. The key is stored for this tab, or in the browser if the user chose to stay signed
- * in. It is only sent in the header of requests to this server.
+ * The signed-in user and the API key. The key is stored for this tab, or in the browser if the user chose to stay
+ * signed in. It is only sent in the header of requests to this server.
  */
 import { computed, signal } from "@preact/signals";
 import { ApiError, isApiError } from "../../src/client/api-error.ts";
@@ -88,7 +88,8 @@ export async function signIn(given: string, { isRemembered }: { isRemembered: bo
 
 export function signOut(why?: ApiError): void {
   deleteKey();
-  // After a manual sign-out another person may sign in. After an expired key, the same person signs in again and keeps the drafts.
+  // After a manual sign-out another person may sign in. After an expired key, the same person signs in again and keeps
+  // the drafts.
   if (why === undefined) deleteDrafts();
   key.value = undefined;
   session.value = why === undefined ? { state: "signed-out" } : { state: "signed-out", why };

@@ -22,7 +22,7 @@ type SharedStreamHooks = {
   snapshot(): readonly LiveMessage[];
 };
 
-/** Not an event of the server: a new tab asks the reading tab for a snapshot. */
+/** Not an event of the server: a new tab sends it to request a snapshot from the reading tab. */
 const SNAPSHOT_REQUEST = "snapshot request";
 
 export function createSharedStream(name: string, { onMessage, snapshot }: SharedStreamHooks): SharedStream {

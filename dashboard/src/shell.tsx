@@ -90,7 +90,7 @@ function Foot() {
   const tip =
     keyId === null
       ? "This server requires no key. It only accepts connections from this machine, and everyone on it has full access."
-      : `Signed in with key ${keyId}. Scopes: ${scopes.join(", ")}. ${tenant === null ? "Sees the jobs of all tenants." : `Sees the jobs of the tenant ${tenant}.`}`;
+      : `Signed in with key ${keyId}. Scopes: ${scopes.join(", ")}. ${tenant === null ? "Access to the jobs of all tenants." : `Access to the jobs of the tenant ${tenant}.`}`;
   return (
     <div class="side-foot">
       <ConnectionState />

@@ -3,7 +3,7 @@ import { pickType } from "./accept.ts";
 
 const OFFERED = ["application/json", "application/x-ndjson", "text/csv"] as const;
 
-describe("the type of an answer", () => {
+describe("the media type of a response", () => {
   it.each([
     [undefined, "application/json"],
     ["", "application/json"],
@@ -16,7 +16,7 @@ describe("the type of an answer", () => {
     ["text/csv;q=0, */*", "application/json"],
     ["image/png", "application/json"],
     [";;;q=,,", "application/json"],
-  ])("is, for %j, %s", (accept, type) => {
+  ])("for Accept %j is %s", (accept, type) => {
     expect(pickType(accept, OFFERED)).toBe(type);
   });
 });

@@ -1,4 +1,4 @@
-/** The offered media type that the client prefers. The first one is the default. */
+/** The offered media type that the client prefers. The first offered type is the default. */
 export function pickType<T extends string>(accept: string | string[] | undefined, offered: readonly [T, ...T[]]): T {
   const wanted = String(accept ?? "")
     .split(",", ENTRIES_MOST)
@@ -13,7 +13,7 @@ export function pickType<T extends string>(accept: string | string[] | undefined
   return offered[0];
 }
 
-/** More entries of an Accept header are ignored. */
+/** Further entries of an Accept header are ignored. */
 const ENTRIES_MOST = 50;
 
 function parseEntry(text: string): { type: string; weight: number } {

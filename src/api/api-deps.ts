@@ -19,7 +19,7 @@ export type ApiDeps = {
   frontier: Frontier & FrontierAdmin;
   store: Store & ControlStores;
   catalogue: Catalogue;
-  /** Called when a job was marked as deleted. Retention may then remove the rest of it. */
+  /** Called after a job was marked as deleted, so that retention removes its parts soon. */
   onDeleted(): void;
   bodies: Bodies;
   config: Config;
@@ -27,13 +27,13 @@ export type ApiDeps = {
   log: Log;
   openTracing(): Promise<Tracing>;
   quotas: QuotaKeeper;
-  /** Called when this process changed a key, so that the cached key is read again. */
+  /** Called after this process changed a key, so that the key is read again from the store. */
   forgetKey(id: string): void;
   /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
   checkRules(spec: JobSpec): void;
   /**
-   * Runs rules on a stored page, in a separate thread. Returns the first results only. Throws BAD_SELECTOR, EXTRACT_TIMEOUT
-   * or EXTRACT_BUSY.
+   * Runs rules on a stored page, in a separate thread. Returns the first results only. Throws BAD_SELECTOR,
+   * EXTRACT_TIMEOUT or EXTRACT_BUSY.
    */
   previewRules(
     choice: { rules: JobSpec["extract"]; links: string | undefined },
@@ -43,7 +43,7 @@ export type ApiDeps = {
   ): Promise<RulesPreview>;
 };
 
-/** The first results, and how many there are. */
+/** The first results, and the total numbers. */
 type RulesPreview = {
   records: readonly Fields[];
   recordCount: number;
@@ -64,7 +64,7 @@ export async function findOwnJob(
   return job;
 }
 
-/** Like `findOwnJob`, for a change of the job. Throws JOB_ARCHIVED as well. */
+/** Like `findOwnJob`, for requests that change the job. Also throws JOB_ARCHIVED. */
 export async function findLiveJob(deps: Pick<ApiDeps, "catalogue">, caller: Caller, id: string): Promise<KnownJob> {
   const job = await findOwnJob(deps, caller, id);
   if (job.archived) throw jobArchived(id, "api.findJob");

@@ -1,7 +1,7 @@
 /**
- * Identifies the caller of a request. If a key exists, in the store or in the settings, every route except the open ones
- * requires a key. Without keys, every process on this machine may do everything. A key is cached for a few seconds: for that
- * long, a key that another process has revoked is still accepted.
+ * Identifies the caller of a request. If a key exists, in the store or in the settings, every route except the open
+ * ones requires a key. Without keys, every process on this machine has full access. Keys are cached for a few seconds,
+ * so a key that another process has revoked is still accepted for that time.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { FixedKey } from "../config/key-list.ts";
@@ -12,11 +12,11 @@ import { TrawlError } from "../errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ApiKey, KeyStore } from "../store/key-store.ts";
-import type { Asked } from "./route.ts";
+import type { ApiRequest } from "./route.ts";
 
 export type Authenticator = {
   /** Throws UNAUTHORIZED. */
-  identify(request: Pick<Asked, "headers">): Promise<Caller>;
+  identify(request: Pick<ApiRequest, "headers">): Promise<Caller>;
   /** Whether the server requires no key. */
   isOpen(): Promise<boolean>;
   /** The last known value of `isOpen`, without a read from the store. */
@@ -35,7 +35,7 @@ const CACHED_MS = 3_000;
 const TOUCH_MS = 60_000;
 const CACHE_MOST = 1_000;
 
-const EVERYBODY: Caller = { tenant: undefined, keyId: undefined, scopes: SCOPES };
+const UNAUTHENTICATED: Caller = { tenant: undefined, keyId: undefined, scopes: SCOPES };
 
 export function createAuthenticator(
   { keys, clock, log }: Deps,
@@ -48,17 +48,17 @@ export function createAuthenticator(
     caller: { tenant, keyId: `settings:${name}`, scopes } satisfies Caller,
   }));
   let hasKeys = fixed.length > 0 || !isLocal;
-  let askAgainAt = 0;
+  let checkAgainAt = 0;
 
   async function isOpen(): Promise<boolean> {
-    // Keys are revoked but never removed, so this never becomes false again.
-    if (hasKeys || clock.now() < askAgainAt) return !hasKeys;
+    // Keys are revoked but never removed, so `hasKeys` never becomes false again.
+    if (hasKeys || clock.now() < checkAgainAt) return !hasKeys;
     hasKeys = await keys.hasAny();
-    askAgainAt = clock.now() + CACHED_MS;
+    checkAgainAt = clock.now() + CACHED_MS;
     return !hasKeys;
   }
 
-  /** Compares all keys in constant time. */
+  /** Compares with every key, so that the time does not depend on which key matches. */
   function findFixed(hash: string): Caller | undefined {
     const given = Buffer.from(hash);
     let found: Caller | undefined;
@@ -66,7 +66,7 @@ export function createAuthenticator(
     return found;
   }
 
-  /** Unknown keys are not cached: made-up keys would evict real ones. */
+  /** Unknown keys are not cached: invalid keys could otherwise evict valid ones. */
   async function findKey(hash: string): Promise<ApiKey | undefined> {
     const kept = known.get(hash);
     if (kept !== undefined && clock.now() < kept.until) return kept.key;
@@ -92,7 +92,7 @@ export function createAuthenticator(
     isOpen,
     wasOpen: () => !hasKeys,
     async identify({ headers }) {
-      if (await isOpen()) return EVERYBODY;
+      if (await isOpen()) return UNAUTHENTICATED;
       const hash = hashOfKey(keyIn(headers));
       const caller = findFixed(hash);
       if (caller !== undefined) return caller;
@@ -104,20 +104,20 @@ export function createAuthenticator(
       return { tenant, keyId, scopes: impliedScopes(scopes), quotas };
     },
     forget(keyId) {
-      askAgainAt = 0; // it may be the first key
+      checkAgainAt = 0; // it may be the first key
       for (const [hash, { key }] of known) if (key.id === keyId) known.delete(hash);
     },
   };
 }
 
-function keyIn({ authorization }: Asked["headers"]): string {
+function keyIn({ authorization }: ApiRequest["headers"]): string {
   if (authorization === undefined) throw refused("the request has no key");
   const [, key] = /^bearer +([^\s]+) *$/i.exec(String(authorization)) ?? [];
   if (key === undefined) throw refused("the header Authorization is not of the form Bearer KEY");
   return key;
 }
 
-/** The message is for the holder of the key, and may say what happened to it. */
+/** The caller has sent the secret of this key, so the message may contain its state. */
 function checkUsable({ id, expiresAt, revokedAt }: ApiKey, now: number): void {
   if (revokedAt !== undefined) throw refused(`the key ${id} was revoked at ${new Date(revokedAt).toISOString()}`);
   if (expiresAt !== undefined && expiresAt <= now) {
@@ -128,6 +128,6 @@ function checkUsable({ id, expiresAt, revokedAt }: ApiKey, now: number): void {
 function refused(problem: string): TrawlError {
   return new TrawlError("UNAUTHORIZED", {
     op: "api.identify",
-    message: `${problem}; send Authorization: Bearer KEY, with a key of trawl keys add`,
+    message: `${problem}; send Authorization: Bearer KEY, with a key created by trawl keys add`,
   });
 }

@@ -1,7 +1,7 @@
-/** Keeps web pages of other origins from using the API through the user's browser. */
+/** Prevents web pages of other origins from calling the API through the user's browser. */
 import type { FastifyRequest } from "fastify";
 
-/** Keeps browsers from displaying, framing, caching and sniffing API responses. */
+/** Prevents browsers from displaying, framing, caching and sniffing API responses. */
 export const API_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -13,14 +13,14 @@ export const API_HEADERS = {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-/** Why the origin of a request is refused; undefined: it is accepted. */
+/** Why the origin of a request is refused; undefined if it is accepted. */
 export function originProblem(
   { headers }: Pick<FastifyRequest, "headers">,
   { isOpen }: { isOpen: boolean },
 ): string | undefined {
   const { origin, host = "" } = headers;
   if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) {
-    return `requests from pages of ${origin} are not allowed; only from pages of this server`;
+    return `requests from pages of ${origin} are not allowed; only pages of this server may call this API`;
   }
   // Without keys, a foreign host name that resolves to this machine (DNS rebinding) would give access.
   if (isOpen && !LOOPBACK.test(host)) {

@@ -1,12 +1,12 @@
 /**
- * The files of the dashboard build. All are read on first use and stay in memory, so that a browser gets files of one build
- * even if a new build replaces them on disk.
+ * The files of the dashboard build. All files are read on first use and stay in memory, so that a browser gets files of
+ * one build even if a new build replaces them on disk.
  */
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 
-/** In order of preference. */
+/** Content encodings and their file endings, in order of preference. */
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
 type Coding = keyof typeof CODINGS;
 

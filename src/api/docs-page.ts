@@ -39,23 +39,23 @@ export function docsPage(document: OpenApi): Page {
     return `<h2>${escaped(tag)}</h2>${own.map(sectionOf).join("")}`;
   });
   const shapes = Object.entries(document.components.schemas).map(([name, schema]) => shapeOf(name, schema));
-  return page(`<h1>Trawl: the API</h1><p>Every request is answered with an <code>X-Request-Id</code>, which follows what comes of it through
-logs and pages. What goes wrong is <code>application/problem+json</code>: branch on its <code>code</code>,
-one of <a href="docs/errors">these</a>. For programs: <a href="openapi.json">openapi.json</a>.</p>
-${parts.join("")}<h2>Shapes</h2>${shapes.join("")}`);
+  return page(`<h1>Trawl API</h1><p>Every response has an <code>X-Request-Id</code> header. Logs and <code>/v1/trace</code> contain this id.
+Errors are <code>application/problem+json</code>: branch on their <code>code</code>, one of the
+<a href="docs/errors">error codes</a>. The same reference for programs: <a href="openapi.json">openapi.json</a>.</p>
+${parts.join("")}<h2>Schemas</h2>${shapes.join("")}`);
 }
 
-/** The target of the `type` of a problem. */
+/** The page that the `type` of a problem links to. */
 export function errorsPage(): Page {
   const rows = Object.entries(ERRORS).map(
     ([code, { means, fix }]) =>
       `<dt id="${code.toLowerCase()}"><code>${code}</code><dd>${escaped(means)}<br><em>${escaped(fix)}</em>`,
   );
-  return page(`<h1>Trawl: what goes wrong</h1><p><a href="../docs">The API</a></p><dl>${rows.join("")}</dl>`);
+  return page(`<h1>Trawl error codes</h1><p><a href="../docs">API reference</a></p><dl>${rows.join("")}</dl>`);
 }
 
 function page(content: string): Page {
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trawl: the API</title>
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trawl API</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE}</style></head><body>
 ${content}</body></html>`;
   const policy = `default-src 'none'; style-src 'sha256-${hash("sha256", STYLE, "base64")}'; frame-ancestors 'none'`;
@@ -65,9 +65,9 @@ ${content}</body></html>`;
 function sectionOf({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
   const { summary, description = "", requestBody, parameters, responses } = operation;
   const scope = operation["x-scope"];
-  const needs = scope === "open" ? "No key is asked for." : `Takes a key with the scope ${scope}.`;
+  const needs = scope === "open" ? "Requires no key." : `Requires a key with the scope ${scope}.`;
   return `<details><summary><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code><span>${escaped(summary)}</span></summary>
-<p>${escaped(description)} <em>${needs}</em></p>${parametersTable(parameters)}${bodyOf(requestBody)}${answersOf(responses)}</details>`;
+<p>${escaped(description)} <em>${needs}</em></p>${parametersTable(parameters)}${bodyOf(requestBody)}${responsesOf(responses)}</details>`;
 }
 
 function parametersTable(parameters: Operation["parameters"]): string {
@@ -88,7 +88,7 @@ function bodyOf(body: Operation["requestBody"]): string {
     .join("");
 }
 
-function answersOf(responses: Operation["responses"]): string {
+function responsesOf(responses: Operation["responses"]): string {
   return Object.entries(responses)
     .map(([status, { description, content = {} }]) => {
       const shapes = Object.entries(content).map(

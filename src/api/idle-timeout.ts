@@ -4,8 +4,8 @@ type Response = FastifyReply["raw"];
 type Socket = NonNullable<Response["socket"]>;
 
 /**
- * Closes the connection of a stream when the client has read nothing for the socket's timeout. If the server itself has sent
- * nothing, as during a search without results, the client has read everything, and the timeout starts again.
+ * Closes the connection of a stream if the client has not read pending data for the socket's timeout. If no data is
+ * pending, for example during a search without results, the timeout starts again.
  */
 export function extendIdleTimeout(response: Response): void {
   response.on("timeout", (socket: Socket) => {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { jobSchema } from "../submit/job-schema.ts";
 import { VERSION } from "../version.ts";
-import type { AnswerShape, Route } from "./route.ts";
+import type { ResponseShape, Route } from "./route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire/dead.ts";
 import { jobSchemaOut } from "./wire/jobs.ts";
 import { keySchemaOut } from "./wire/keys.ts";
@@ -36,7 +36,7 @@ const problemSchema = z.looseObject({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  code: z.string().describe("An error code of docs/errors.md. Programs should branch on it."),
+  code: z.string().describe("An error code from docs/errors.md. Programs should branch on it."),
   fix: z.string(),
   requestId: z.string(),
 });
@@ -58,9 +58,9 @@ export function describeApi(all: readonly Route[]): OpenApi {
     info: {
       title: "Trawl",
       version: VERSION,
-      description: "Submit jobs, follow them, read their results, and see why something waits.",
+      description: "Submit jobs, follow their progress, read their results, and find out why a URL waits.",
     },
-    // Relative to the document, so that it works behind any prefix.
+    // Relative to the URL of the document, so that it is correct behind any path prefix.
     servers: [{ url: "." }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
@@ -72,18 +72,18 @@ export function describeApi(all: readonly Route[]): OpenApi {
 }
 
 function operation(route: Route, shapeOf: ShapeOf): Record<string, unknown> {
-  const { tag, summary, says, scope, answers } = route;
+  const { tag, summary, description, scope, responses } = route;
   return {
     operationId: nameOf(route),
     tags: [tag],
     summary,
-    ...(says === undefined ? {} : { description: says }),
+    ...(description === undefined ? {} : { description }),
     "x-scope": scope,
     security: scope === "open" ? [] : [{ key: [scope] }],
     parameters: [...parametersIn("path", route.params, shapeOf), ...parametersIn("query", route.query, shapeOf)],
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, shapeOf) }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, shape]) => [status, responseOf(shape, shapeOf)])),
+      ...Object.fromEntries(Object.entries(responses).map(([status, shape]) => [status, responseOf(shape, shapeOf)])),
       default: { description: "An error.", content: PROBLEM },
     },
   };
@@ -93,11 +93,11 @@ const PROBLEM = { "application/problem+json": { schema: { $ref: "#/components/sc
 
 /** `GET /v1/jobs/:id/records` is `getJobsIdRecords`. */
 function nameOf({ method, path }: Route): string {
-  const words = path
+  const parts = path
     .replace(/^\/v1/, "")
     .split(/[/:.]+/)
-    .filter((word) => word !== "");
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+    .filter((part) => part !== "");
+  return method.toLowerCase() + parts.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("");
 }
 
 function parametersIn(
@@ -119,16 +119,18 @@ function requestBody({ body, streams = [], example }: Route, shapeOf: ShapeOf): 
   return { required: true, content: { "application/json": json, ...Object.fromEntries(streamed) } };
 }
 
-function responseOf({ says, json, types = [] }: AnswerShape, shapeOf: ShapeOf): Record<string, unknown> {
-  if (json === undefined && types.length === 0) return { description: says };
+function responseOf({ description, json, types = [] }: ResponseShape, shapeOf: ShapeOf): Record<string, unknown> {
+  if (json === undefined && types.length === 0) return { description };
   const content = {
     ...(json === undefined ? {} : { "application/json": { schema: shapeOf(json, "output") } }),
     ...Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])),
   };
-  return { description: says, content };
+  return { description, content };
 }
 
-/** Named schemas are written once and referenced. Written out everywhere, jobs alone would fill the document. */
+/**
+ * Named schemas are defined once and referenced. If they were repeated, the job schema alone would fill the document.
+ */
 function createShapes(): { shapeOf: ShapeOf; shared: Record<string, JsonSchema> } {
   const shared: Record<string, JsonSchema> = {};
   for (const [id, schema] of Object.entries(NAMED)) z.globalRegistry.add(schema, { ...schema.meta(), id });

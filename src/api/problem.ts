@@ -53,24 +53,24 @@ function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 500;
 }
 
-/** `isOurs`: an internal error, which is logged. */
-export function problemOf(error: unknown, requestId: string): { problem: Problem; isOurs: boolean } {
+/** `isInternal`: an error of the server, which is logged. */
+export function problemOf(error: unknown, requestId: string): { problem: Problem; isInternal: boolean } {
   const known = asKnown(error);
   const status = statusOf(known.code);
   const { means, fix } = ERRORS[known.code];
-  const isOurs = status === 500;
+  const isInternal = status === 500;
   const problem = {
-    ...(isOurs ? {} : known.detail),
+    ...(isInternal ? {} : known.detail),
     type: `/docs/errors#${known.code.toLowerCase()}`,
     title: means,
     status,
     // Details of internal errors are in the log only.
-    detail: isOurs ? `internal error; see the server log for request ${requestId}` : known.message,
+    detail: isInternal ? `internal error; see the server log for request ${requestId}` : known.message,
     code: known.code,
     fix,
     requestId,
   };
-  return { problem, isOurs };
+  return { problem, isInternal };
 }
 
 function asKnown(error: unknown): TrawlError {

@@ -1,10 +1,10 @@
-/** Request bodies: JSON is parsed, stream types of a route are passed on, all other types are refused. */
+/** Request bodies: JSON is parsed, the stream types of a route are passed to its handler, other types are refused. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { TrawlError } from "../errors.ts";
 import type { Route } from "./route.ts";
 
 const JSON_TYPE = "application/json";
-/** Characters of the body that an error quotes. V8 may quote a large part of it. */
+/** The most characters of the body in an error message. A message of V8 may quote a large part of the body. */
 const QUOTED_CHARS = 300;
 
 export function readBodies(app: FastifyInstance, routes: readonly Route[]): void {
@@ -12,7 +12,7 @@ export function readBodies(app: FastifyInstance, routes: readonly Route[]): void
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, { parseAs: "string" }, (request, body, done) => {
-    // Many clients send the type without a body, such as for pausing a job.
+    // Many clients send this content type with an empty body, for example to pause a job.
     if (body === "") return done(null, undefined);
     return parse(request, String(body), (error, value) => done(error === null ? null : badJson(String(body)), value));
   });
@@ -25,7 +25,7 @@ export function readBodies(app: FastifyInstance, routes: readonly Route[]): void
   });
 }
 
-/** Throws BAD_REQUEST for a compressed body: it is not decompressed. */
+/** Throws BAD_REQUEST for a compressed body: the server does not decompress. */
 export function checkCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"];
   if (coding === undefined || coding === "identity") return;
@@ -35,7 +35,7 @@ export function checkCoding({ headers }: FastifyRequest): void {
 export function wrongType({ headers }: FastifyRequest, takes: readonly string[]): TrawlError {
   const type = headers["content-type"];
   const found = type === undefined ? "is missing" : `is ${type.slice(0, QUOTED_CHARS)}`;
-  return unread(`content-type: ${found}; this takes ${takes.join(" or ")}`);
+  return unread(`content-type: ${found}; this route takes ${takes.join(" or ")}`);
 }
 
 function badJson(text: string): TrawlError {

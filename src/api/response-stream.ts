@@ -5,11 +5,11 @@ import { PassThrough, type Readable } from "node:stream";
 type Sink = { write(part: string | Uint8Array): Promise<void> };
 
 /**
- * A stream of what `produce` writes, at the client's speed. When the client disconnects, the next write fails, and `isLeft`
- * returns true for a producer with nothing to write. When `produce` fails, the stream breaks off with an error, so the
- * client cannot mistake it for a complete one.
+ * A stream of the parts that `produce` writes, at the client's speed. After the client has disconnected, the next write
+ * fails; a producer that has nothing to write can check `isClosed`. If `produce` fails, the stream is destroyed with an
+ * error, so that the client cannot mistake the response for a complete one.
  */
-export function streamFrom(produce: (sink: Sink, isLeft: () => boolean) => Promise<void>): Readable {
+export function streamFrom(produce: (sink: Sink, isClosed: () => boolean) => Promise<void>): Readable {
   const pipe = new PassThrough();
   const write = (part: string | Uint8Array) =>
     new Promise<void>((resolve, reject) => {

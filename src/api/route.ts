@@ -1,25 +1,25 @@
 /**
- * A route of the API as data: the server validates requests with it, openapi.ts describes it, and tests call it. A route
- * without a scope does not compile.
+ * A route of the API as data: the server validates requests with it, openapi.ts describes it, and tests call it. The
+ * scope is a required field.
  */
 import type { Readable } from "node:stream";
 import type { z } from "zod";
 import type { Caller } from "../control/caller.ts";
 import type { Scope } from "../domain/api-key.ts";
 
-type JsonAnswer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> };
-export type StreamAnswer = {
+type JsonResponse = { status: number; body: unknown; headers?: Readonly<Record<string, string>> };
+export type StreamResponse = {
   status: number;
   type: string;
   stream: AsyncIterable<string | Uint8Array>;
   headers?: Readonly<Record<string, string>>;
 };
-export type Answer = JsonAnswer | StreamAnswer;
+export type ApiResponse = JsonResponse | StreamResponse;
 
 /** A response: JSON with this schema, or bytes of these types. */
-export type AnswerShape = { says: string; json?: z.ZodType; types?: readonly string[] };
+export type ResponseShape = { description: string; json?: z.ZodType; types?: readonly string[] };
 
-export type Asked<Params = unknown, Query = unknown, Body = unknown> = {
+export type ApiRequest<Params = unknown, Query = unknown, Body = unknown> = {
   params: Params;
   query: Query;
   /** Validated. Undefined if the body is a stream. */
@@ -41,10 +41,10 @@ export type Route = {
   scope: Scope | "open";
   tag: string;
   summary: string;
-  /** Not part of the API description. */
+  /** The route is not part of the API reference. */
   isHidden?: true;
-  /** The description in the API reference. */
-  says?: string;
+  /** A longer description for the API reference. */
+  description?: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
@@ -52,10 +52,10 @@ export type Route = {
   isSubmission?: true;
   /** Content types that are read as a stream of any length. */
   streams?: readonly string[];
-  /** A body for the API reference. Tests send it. */
+  /** An example body for the API reference. Tests send it. */
   example?: unknown;
-  answers: Readonly<Record<number, AnswerShape>>;
-  handle(asked: Asked): Promise<Answer>;
+  responses: Readonly<Record<number, ResponseShape>>;
+  handle(request: ApiRequest): Promise<ApiResponse>;
 };
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
@@ -64,7 +64,7 @@ type RouteOf<P, Q, B> = Omit<Route, "params" | "query" | "body" | "handle"> & {
   params?: P;
   query?: Q;
   body?: B;
-  handle(asked: Asked<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<Answer>;
+  handle(request: ApiRequest<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<ApiResponse>;
 };
 
 /** Types the handler by the schemas of the route. */
@@ -76,6 +76,6 @@ export function defineRoute<
   return route as unknown as Route;
 }
 
-export function isStream(answer: Answer): answer is StreamAnswer {
-  return "stream" in answer;
+export function isStream(response: ApiResponse): response is StreamResponse {
+  return "stream" in response;
 }

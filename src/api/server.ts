@@ -1,6 +1,7 @@
 /**
- * The HTTP server of the API. Every response has the request id, and every error is a problem of the catalogue. Handlers do
- * not wait for workers. The server keeps no state between requests: any number of instances run on one broker and store.
+ * The HTTP server of the API. Every response has the request id, and every error response is a problem document with a
+ * code of the error catalogue. The server keeps no state between requests: any number of instances can use one broker
+ * and store.
  */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
@@ -18,7 +19,7 @@ import { extendIdleTimeout } from "./idle-timeout.ts";
 import type { ServerMeter } from "./metrics/server-meter.ts";
 import { problemOf } from "./problem.ts";
 import { checkCoding, readBodies, wrongType } from "./read-body.ts";
-import { type Answer, type Asked, isStream, type Route, type StreamAnswer } from "./route.ts";
+import { type ApiRequest, type ApiResponse, isStream, type Route, type StreamResponse } from "./route.ts";
 import { validate } from "./validate.ts";
 import type { SubmissionOut } from "./wire/jobs.ts";
 
@@ -41,7 +42,7 @@ type ApiServerOptions = {
 export type ApiServer = {
   /** Resolves with the address when the server listens. */
   start(): Promise<{ url: string }>;
-  /** Completes requests in progress, refuses new ones, and closes. */
+  /** Finishes requests in progress, refuses new ones, and closes the server. */
   stop(): Promise<void>;
   isDraining(): boolean;
 };
@@ -50,10 +51,10 @@ export type ApiServer = {
 const IDLE_MS = 60_000;
 const HEADERS_MS = 15_000;
 const SWEEP_MS = 50;
-/** How long a client that was refused while sending may read the response. */
+/** How long a client that was refused while it sends the body can read the response. */
 const LINGER_MS = 1_000;
-/** How often the key of an open stream is checked again. */
-const KEY_AGAIN_MS = 1_000;
+/** How often the key of an open stream is checked. */
+const KEY_CHECK_MS = 1_000;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 export function createApiServer(
@@ -75,7 +76,7 @@ export function createApiServer(
     routerOptions: { maxParamLength: 2_000, ignoreTrailingSlash: true },
   });
   app.server.headersTimeout = HEADERS_MS;
-  app.server.requestTimeout = 0; // a list of millions may take long; only an idle connection is closed
+  app.server.requestTimeout = 0; // sending a list of millions of URLs may take long; only an idle connection is closed
   readBodies(app, routes);
   app.addHook("onRequest", async (request, reply) => {
     withHeaders(reply, request);
@@ -85,21 +86,12 @@ export function createApiServer(
   });
   app.addHook("onResponse", async (request, reply) => {
     const isFollowed = String(reply.getHeader("content-type")).startsWith(EVENT_STREAM);
-    const { statusCode: answered, elapsedTime } = reply;
-    const route = request.routeOptions.url;
-    meter.answered({ method: request.method, route, status: answered, ms: elapsedTime, isFollowed });
+    const { statusCode: status, elapsedTime: ms } = reply;
+    const { method, url } = request;
+    meter.answered({ method, route: request.routeOptions.url, status, ms, isFollowed });
     if (!log.isOn("debug")) return;
     const { keyId, tenant } = callers.get(request) ?? ANONYMOUS;
-    const { id: requestId, method, url } = request;
-    log.debug("api.answered", {
-      requestId,
-      method,
-      url,
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-      keyId,
-      tenant,
-    });
+    log.debug("api.answered", { requestId: request.id, method, url, status, ms, keyId, tenant });
   });
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.setNotFoundHandler((request, reply) => refuse(missing(request, routes), request, reply));
@@ -108,45 +100,45 @@ export function createApiServer(
       method: route.method,
       url: route.path,
       // A HEAD request would wait for the end of an event stream.
-      exposeHeadRoute: !Object.values(route.answers).some(({ types = [] }) => types.includes(EVENT_STREAM)),
-      // Before the body is read: unauthorized callers must not make the server parse it.
+      exposeHeadRoute: !Object.values(route.responses).some(({ types = [] }) => types.includes(EVENT_STREAM)),
+      // Runs before the body is read: the server must not parse bodies of unauthorized callers.
       onRequest: async (request) => void callers.set(request, await callerOf(request, route)),
-      handler: (request, reply) => answer(route, request, reply),
+      handler: (request, reply) => respond(route, request, reply),
     });
   }
 
-  async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function respond(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = callers.get(request) ?? ANONYMOUS;
     const closing = closeControllerOf(reply);
-    const handle = () => route.handle(asked(route, request, caller, closing.signal));
-    const answer = await (route.isSubmission === true ? traced(route, request, handle) : handle());
-    if (isStream(answer)) {
+    const handle = () => route.handle(parseRequest(route, request, caller, closing.signal));
+    const response = await (route.isSubmission === true ? traced(route, request, handle) : handle());
+    if (isStream(response)) {
       endWithKey(route, request, reply, closing);
       extendIdleTimeout(reply.raw);
     }
-    if (isStream(answer) && answer.type.startsWith(EVENT_STREAM)) {
+    if (isStream(response) && response.type.startsWith(EVENT_STREAM)) {
       meter.followed(1);
       reply.raw.once("close", () => meter.followed(-1));
     }
-    return send(reply, answer);
+    return send(reply, response);
   }
 
-  function traced(route: Route, { id: requestId, headers }: FastifyRequest, handle: () => Promise<Answer>) {
+  function traced(route: Route, { id: requestId, headers }: FastifyRequest, handle: () => Promise<ApiResponse>) {
     const from = parseTraceparent(headers.traceparent);
-    const words = { "http.request.method": route.method, "http.route": route.path };
-    return traceSubmission(tracing, { requestId, from, words, tell: spanAttributesOf }, handle);
+    const attributes = { "http.request.method": route.method, "http.route": route.path };
+    return traceSubmission(tracing, { requestId, from, attributes, toAttributes: spanAttributesOf }, handle);
   }
 
-  /** Event streams end when their key is revoked or expires. */
+  /** Ends a stream when its key is revoked or expires. */
   function endWithKey(route: Route, request: FastifyRequest, { raw }: FastifyReply, closing: AbortController): void {
     const timer = setInterval(async () => {
       try {
         await callerOf(request, route);
       } catch (error) {
-        // An unreachable store does not end streams.
+        // Other errors do not end the stream: the store may be unreachable for a moment.
         if (isTrawlError(error, "UNAUTHORIZED", "FORBIDDEN")) closing.abort(error);
       }
-    }, KEY_AGAIN_MS);
+    }, KEY_CHECK_MS);
     raw.once("close", () => clearInterval(timer));
   }
 
@@ -174,16 +166,16 @@ export function createApiServer(
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { problem, isOurs } = problemOf(error, request.id);
-    // Not an error of the server if the client disconnects while it sends the body.
+    const { problem, isInternal } = problemOf(error, request.id);
+    // If the client disconnects while it sends the body, the failed read is not an error of the server.
     const isGone = request.raw.destroyed && !request.raw.complete;
-    if (isOurs && !isGone) log.error("api.failed", { requestId: request.id, url: request.url, cause: error });
+    if (isInternal && !isGone) log.error("api.failed", { requestId: request.id, url: request.url, cause: error });
     const { allow } = problem as { allow?: readonly string[] };
     if (allow !== undefined) reply.header("allow", allow.join(", "));
     const { retryAfterMs } = problem as { retryAfterMs?: number };
     if (retryAfterMs !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
     if (problem.status === 401) reply.header("www-authenticate", "Bearer");
-    // The unread rest of the body would be parsed as the next request.
+    // On a kept connection, the unread rest of the body would be parsed as the next request.
     if (!request.raw.complete) {
       reply.header("connection", "close");
       linger(request.raw.socket);
@@ -206,7 +198,7 @@ export function createApiServer(
       );
       for (const closing of inProgress) closing.abort(stopping.signal.reason);
       const late = setTimeout(() => app.server.closeAllConnections(), options.graceMs);
-      // Completed requests leave their keep-alive connections open.
+      // Keep-alive connections stay open after their last response.
       const sweeping = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close();
       clearInterval(sweeping);
@@ -219,13 +211,13 @@ export function createApiServer(
 const LISTENING = {
   op: "api.listen",
   taken:
-    "another process listens there, perhaps trawl serve or trawl up; choose another --port, or start workers only with trawl up --no-serve",
+    "another process, perhaps trawl serve or trawl up, listens on it; choose another --port, or start only workers with trawl up --no-serve",
   check: "--host (TRAWL_API_HOST) and --port (TRAWL_API_PORT)",
 };
 
 /**
- * Delays the close of a connection with unread data. Closing it at once would reset it, and a client that still sends would
- * not see the response.
+ * Delays the close of a connection with unread data. Closing it at once would reset it, and a client that still sends
+ * would not see the response.
  */
 function linger(socket: FastifyRequest["socket"]): void {
   socket.destroySoon = () => {
@@ -240,10 +232,10 @@ function withHeaders(reply: FastifyReply, { id }: Pick<FastifyRequest, "id">): F
 }
 
 const ANONYMOUS: Caller = { tenant: undefined, keyId: undefined, scopes: [] };
-/** An abort reason that is not read. Without one, every request would create a DOMException with a stack trace. */
+/** An abort reason, never read. Without it, every request would create a DOMException with a stack trace. */
 const GONE = "the client has disconnected";
 
-/** If traces are recorded, the trace id wins over a request id that a proxy may have added. */
+/** If tracing is on, the trace id has precedence over the header X-Request-Id, which a proxy may have added. */
 function requestIdOf({ "x-request-id": given, traceparent }: FastifyRequest["headers"], isTraced: boolean): string {
   const from = parseTraceparent(traceparent);
   const own = typeof given === "string" && REQUEST_ID.test(given) ? given : undefined;
@@ -252,13 +244,14 @@ function requestIdOf({ "x-request-id": given, traceparent }: FastifyRequest["hea
 }
 
 /** Attributes of the span of a submission. */
-function spanAttributesOf(answer: Answer): SpanAttributes {
-  const { id, accepted, duplicates } = ("body" in answer ? answer.body : {}) as Partial<SubmissionOut>;
+function spanAttributesOf(response: ApiResponse): SpanAttributes {
+  const { id, accepted, duplicates } = ("body" in response ? response.body : {}) as Partial<SubmissionOut>;
   const counts = { "trawl.urls.accepted": accepted, "trawl.urls.duplicate": duplicates };
-  return { "http.response.status_code": answer.status, "trawl.job.id": id, ...counts };
+  return { "http.response.status_code": response.status, "trawl.job.id": id, ...counts };
 }
 
-function asked(route: Route, request: FastifyRequest, caller: Caller, signal: AbortSignal): Asked {
+/** The validated request for the handler of a route. Throws BAD_REQUEST. */
+function parseRequest(route: Route, request: FastifyRequest, caller: Caller, signal: AbortSignal): ApiRequest {
   const stream = request.body instanceof Readable ? request.body : undefined;
   if (stream !== undefined && !route.streams?.includes(typeOf(request))) {
     throw wrongType(request, ["application/json", ...(route.streams ?? [])]);
@@ -279,14 +272,16 @@ function typeOf({ headers }: FastifyRequest): string {
   return (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  reply.code(answer.status).headers(answer.headers ?? {});
-  if (isStream(answer)) return reply.type(answer.type).send(readableOf(answer.stream));
-  return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer.body));
+function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
+  reply.code(response.status).headers(response.headers ?? {});
+  if (isStream(response)) return reply.type(response.type).send(readableOf(response.stream));
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(response.body));
 }
 
-/** A Readable is sent as it is: it is destroyed at once when the client disconnects, also while it writes nothing. */
-function readableOf(stream: StreamAnswer["stream"]): Readable {
+/**
+ * A Readable is passed to Fastify unchanged: Fastify destroys it as soon as the client disconnects, even if it is idle.
+ */
+function readableOf(stream: StreamResponse["stream"]): Readable {
   return stream instanceof Readable ? stream : Readable.from(stream, { objectMode: false });
 }
 

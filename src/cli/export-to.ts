@@ -7,7 +7,9 @@ import { openOutput } from "../store/export/open-output.ts";
 import type { Store } from "../store/store.ts";
 import type { Screen } from "./terminal.ts";
 
-/** Throws BAD_OUTPUT if the file cannot be written. Call it before the work starts. An existing file is not changed. */
+/**
+ * Throws BAD_OUTPUT if the file cannot be written. Call it before the crawl starts. An existing file is not changed.
+ */
 export async function checkOutput(path: string, format?: string): Promise<void> {
   const output = await openOutput(path, chosenFormat(path, format), { columns: undefined });
   await output.abort();
@@ -44,7 +46,7 @@ function textFormat(name: string | undefined): TextFormat {
   if (format !== "parquet") return format;
   throw new TrawlError("BAD_OUTPUT", {
     op: "export.format",
-    message: "Parquet is a binary format and cannot go to stdout; give a file: --out records.parquet",
+    message: "Parquet is a binary format and cannot be written to stdout; set a file: --out records.parquet",
   });
 }
 

@@ -43,7 +43,10 @@ export function requestIdFlag(flag: string): (value: string) => string {
   };
 }
 
-/** A duration as the settings take it. A plain number is seconds, as with the same flags of other programs. */
+/**
+ * Converts a flag value to a duration for the settings. A plain number means seconds, as in similar flags of other
+ * programs.
+ */
 export function secondsOrDuration(value: string): string {
   return /^\d+(?:\.\d+)?$/.test(value) ? `${value}s` : value;
 }

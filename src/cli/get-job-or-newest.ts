@@ -4,7 +4,7 @@ import { showable } from "../runtime/showable.ts";
 import { getJob } from "./plane/control-plane.ts";
 import type { PlaneSession } from "./plane/run-on-plane.ts";
 
-/** The job with this id. Without an id: the newest job, which is then named on stderr. Throws NOT_FOUND. */
+/** The job with this id. Without an id: the newest job, whose id and name are printed on stderr. Throws NOT_FOUND. */
 export async function getJobOrNewest(
   { plane, screen }: Pick<PlaneSession, "plane" | "screen">,
   jobId: string | undefined,

@@ -15,7 +15,10 @@ export function withJobFlags(command: Command): Command {
     )
     .option("--follow <selector>", "which links to follow (default a[href]); none: only the given URLs")
     .addOption(
-      new Option("--scope <where>", "how far links may lead (default site)").choices(["site", "domain", "any"]),
+      new Option(
+        "--scope <where>",
+        "follow links to the same site, the same registrable domain, or any host (default site)",
+      ).choices(["site", "domain", "any"]),
     )
     .option("--include <glob>", "only follow URLs that match: **/catalogue/** (repeatable)", collect, [])
     .option("--exclude <glob>", "do not follow URLs that match (repeatable)", collect, [])
@@ -27,7 +30,11 @@ export function withJobFlags(command: Command): Command {
     .option("--max-depth <n>", "follow links at most this many levels deep", wholeNumber("--max-depth", 0))
     .option("--max-seconds <n>", "stop after this many seconds", wholeNumber("--max-seconds", 1))
     .option("--rate <rate>", "requests per site: 4/s, 10/m, unlimited (default 4/s)")
-    .option("--burst <n>", "requests a site may get at once after a pause (default 1)", wholeNumber("--burst", 1))
+    .option(
+      "--burst <n>",
+      "requests that may be sent to a site at once after a pause (default 1)",
+      wholeNumber("--burst", 1),
+    )
     .option("--per-site <n>", "parallel requests per site (default 4)", wholeNumber("--per-site", 1))
     .option("--retries <n>", "retries after the first attempt (default 4)", wholeNumber("--retries", 0))
     .option("--ignore-robots", "ignore robots.txt; only for your own sites")

@@ -7,7 +7,7 @@ import { table } from "./terminal.ts";
 
 type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
 
-/** Sites are listed by name. For a job with more sites, the busiest of the first 500 are shown. */
+/** The most sites that are read. They are read in order of name, so for a larger job only these are compared. */
 const SITES_MOST = 500;
 const SHOWN = 5;
 

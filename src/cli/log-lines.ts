@@ -1,4 +1,4 @@
-/** Writes log lines to stderr: as text on a terminal, otherwise as the JSON lines they are. */
+/** Writes log lines to stderr: as text on a terminal, otherwise as JSON lines. */
 import { createLog } from "../runtime/log.ts";
 import { showable } from "../runtime/showable.ts";
 import type { Place } from "../worker/pool/supervisor.ts";
@@ -10,7 +10,7 @@ function fieldsOf(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    return undefined; // text of a spider that starts with a brace
+    return undefined; // output of a spider that starts with a brace
   }
 }
 
@@ -26,12 +26,15 @@ function formatValue(value: unknown): string {
   return typeof value === "string" && !/[\s="]/.test(value) ? value : JSON.stringify(value);
 }
 
-/** The sink for this process's own log. */
+/** Returns the function that writes the log of this process. */
 export function logTo(screen: Screen, isJson: boolean): (line: string) => void {
   return screen.isLive && !isJson ? (line) => screen.err(`${formatLogLine(line.trimEnd())}\n`) : screen.err;
 }
 
-/** The sink for the output of worker processes. With --json each line is one JSON object, also for output of a spider. */
+/**
+ * Returns the function that writes output lines of worker processes. With --json, output of a spider is also written as
+ * JSON.
+ */
 export function linesTo(screen: Screen, isJson: boolean): (place: Place, text: string) => void {
   if (!isJson) return (_place, text) => screen.err(`${screen.isLive ? formatLogLine(text) : text}\n`);
   const log = createLog("info", screen.err);

@@ -59,7 +59,7 @@ describe("the speed of a crawl", () => {
 });
 
 describe("the progress of a crawl", () => {
-  it("is a line of names and values without a terminal", () => {
+  it("without a terminal is a line of names and values", () => {
     const sample = sampleOf(0, { done: 312, queued: 100, delayed: 20, leased: 8, dead: 1 });
 
     expect(plainLine(sample, { perSecond: 48.2, etaMs: 3_000 })).toBe(

@@ -32,7 +32,9 @@ export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
   };
 }
 
-/** Refused and duplicate links are not counted: they would make a crawl look faster and more complete than it is. */
+/**
+ * Refused and duplicate links are not counted: with them, the speed and the share of completed URLs would be too high.
+ */
 function worked({ counts }: Watched): { ended: number; waiting: number } {
   const { done, dead, cancelled, queued, delayed, leased } = counts;
   return { ended: done + dead + cancelled, waiting: queued + delayed + leased };
@@ -87,7 +89,9 @@ type Cell = { text: string; paint?: (text: string) => string };
 const SEPARATOR = " · ";
 const WIDEST = 100;
 
-/** Drops cells from the end until the line fits: a wrapped line would break the removal of the live block. */
+/**
+ * Drops cells from the end until the line fits: with a wrapped line, the live block could not be removed completely.
+ */
 function thatFit(cells: readonly Cell[], width: number): readonly Cell[] {
   const length = cells.reduce((sum, { text }) => sum + text.length, 0) + (cells.length - 1) * SEPARATOR.length;
   return length < width || cells.length === 1 ? cells : thatFit(cells.slice(0, -1), width);

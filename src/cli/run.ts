@@ -41,7 +41,7 @@ trawl.config.ts; docs/config.md lists them.`;
 
 /** Runs one command and resolves with the exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
-  // Only results go to stdout: console.log of a spider goes to stderr.
+  // Only results are written to stdout. Output of `console.log` in a spider is written to stderr.
   globalThis.console = new Console(process.stderr);
   const program = createProgram(listenForShutdown());
   try {
@@ -89,7 +89,7 @@ export function createProgram(shutdown: Shutdown): Command {
 }
 
 function failed(error: unknown): number {
-  // Commander has printed its message. Help and version exit with 0, everything else is a usage error.
+  // Commander has already printed its message. Help and version exit with 0; everything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERRORS.BAD_USAGE.exit;
   if (isTrawlError(error)) {
     process.stderr.write(errorText(`${error.code}: ${error.message}`));

@@ -27,23 +27,24 @@ export function connectionArgs({ broker, store, logLevel }: ConnectionFlags): st
 export type Opening = {
   flags: ConnectionFlags;
   settings?: Record<string, unknown>;
-  /** Wait for an unavailable broker as long as the settings allow. For commands that do work. */
-  isPatient?: boolean;
-  /** The settings, if the caller has loaded them already. */
-  asked?: Config;
+  /** Waits for an unavailable broker as long as the settings allow. For commands that change or process jobs. */
+  waitsForBroker?: boolean;
+  /** The settings, if the caller has already loaded them. */
+  loaded?: Config;
 };
 
-/** Commands that only read report an unavailable broker after this time. */
-const QUERY_PATIENCE_MS = 5_000;
+/** Other commands report an unavailable broker after this time. */
+const QUERY_TIMEOUT_MS = 5_000;
 
 /** Opens the broker and store of a command. Always close it: an unclosed SQLite store leaves its WAL file behind. */
-async function openSession({ flags, settings = {}, isPatient = false, ...given }: Opening): Promise<Session> {
+async function openSession({ flags, settings = {}, waitsForBroker = false, ...given }: Opening): Promise<Session> {
   // Imported on first use: --help needs no broker.
   const [{ openApp }, { loadConfig }] = await Promise.all([import("../compose/app.ts"), import("../config/load.ts")]);
   const { broker, store, logLevel } = flags;
-  const asked = given.asked ?? (await loadConfig({ broker, store, logLevel, ...settings }, process.cwd()));
-  const brokerPatienceMs = isPatient ? asked.brokerPatienceMs : Math.min(asked.brokerPatienceMs, QUERY_PATIENCE_MS);
-  const config = { ...asked, brokerPatienceMs };
+  const loaded = given.loaded ?? (await loadConfig({ broker, store, logLevel, ...settings }, process.cwd()));
+  const patienceMs = loaded.brokerPatienceMs;
+  const brokerPatienceMs = waitsForBroker ? patienceMs : Math.min(patienceMs, QUERY_TIMEOUT_MS);
+  const config = { ...loaded, brokerPatienceMs };
   const screen = processScreen();
   const trawl = await openApp(config, logTo(screen, flags.json === true));
   return { config, screen, trawl, close: () => trawl.close() };

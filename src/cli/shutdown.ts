@@ -17,7 +17,9 @@ export type Shutdown = {
    * ended this process.
    */
   onHandlerError(find: () => HandlerPage | undefined, ended?: () => void): { remove(): void };
-  /** A signal before the first `onStop` exits with 0 instead of 130. For servers and workers, which have no result yet. */
+  /**
+   * A signal before the first `onStop` exits with 0 instead of 130. For servers and workers, which have no result yet.
+   */
   exitZeroWhileStarting(): void;
   /** Requests a clean stop, like the first signal. */
   request(): void;
@@ -62,34 +64,37 @@ export function listenForShutdown(): Shutdown {
   }
   function currentHandlerPage(): HandlerPage | undefined {
     for (const find of finders.keys()) {
-      const culprit = find();
-      if (culprit !== undefined) return culprit;
+      const page = find();
+      if (page !== undefined) return page;
     }
     return undefined;
   }
   /** A rejected promise that a handler does not await fails the page of that handler, not the crawl. */
   function onUnhandledRejection(reason: unknown): void {
-    const culprit = currentHandlerPage();
-    if (culprit !== undefined && !culprit.fail(reason)) return; // already reported
-    const origin = culprit === undefined ? "a promise" : `a promise in the handler of ${culprit.url}`;
+    const page = currentHandlerPage();
+    if (page !== undefined && !page.fail(reason)) return; // already reported
+    const origin = page === undefined ? "a promise" : `a promise in the handler of ${page.url}`;
     printError(`${origin} was rejected and not awaited; await it in the handler: ${errorText(reason)}`);
   }
-  /** The same for an error that a handler throws in a callback. After any other uncaught error the state is unknown. */
+  /**
+   * An error that a handler throws in a callback also fails only its page. After any other uncaught error the state of
+   * the process is unknown, so it exits.
+   */
   function onUncaught(error: unknown): void {
-    const culprit = currentHandlerPage();
-    if (culprit !== undefined) {
-      if (culprit.fail(error))
-        printError(`the handler of ${culprit.url} threw an uncaught error in a callback: ${errorText(error)}`);
+    const page = currentHandlerPage();
+    if (page !== undefined) {
+      if (page.fail(error))
+        printError(`the handler of ${page.url} threw an uncaught error in a callback: ${errorText(error)}`);
       return;
     }
     printError(`INTERNAL: uncaught error; this is a bug in Trawl, or in a callback of a spider: ${errorText(error)}`);
     process.exit(ERRORS.INTERNAL.exit);
   }
-  /** A handler that calls `process.exit()` ends the process with an error code, even for `process.exit(0)`. */
+  /** If a handler calls `process.exit()`, the process exits with an error code, even for `process.exit(0)`. */
   function onExit(code: number): void {
-    const culprit = currentHandlerPage();
-    if (culprit === undefined) return;
-    printError(`the handler of ${culprit.url} ended this process with process.exit(${code}); throw an error instead`);
+    const page = currentHandlerPage();
+    if (page === undefined) return;
+    printError(`the handler of ${page.url} ended this process with process.exit(${code}); throw an error instead`);
     for (const ended of finders.values()) ended();
     if (!isChild) process.exitCode = ERRORS.INTERNAL.exit;
   }

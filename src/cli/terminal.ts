@@ -5,7 +5,10 @@ import { formatDuration } from "../domain/duration.ts";
 import { showable } from "../runtime/showable.ts";
 
 export type Screen = {
-  /** Writes results to stdout. Resolves when the text is written, which slows the caller down to the speed of the reader. */
+  /**
+   * Writes results to stdout. Resolves when the text is written, so that a caller who awaits it is as slow as the
+   * reader.
+   */
   out(text: string): Promise<void>;
   /** Writes messages to stderr. */
   err(text: string): void;
@@ -29,7 +32,7 @@ export function processScreen(): Screen {
   let liveLines = 0;
 
   function write(text: string, isBlock: boolean): void {
-    // The carriage return removes a ^C that the terminal has echoed. One write, to avoid flicker.
+    // The carriage return overwrites a ^C that the terminal has echoed. A single write avoids flicker.
     stderr.write((liveLines === 0 ? "" : `\r\x1b[${liveLines}A\x1b[0J`) + text);
     liveLines = isBlock ? text.split("\n").length - 1 : 0;
   }
@@ -53,7 +56,7 @@ export function processScreen(): Screen {
 /** Used for a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
 
-/** In a clone, and with npx, the program is in node_modules, which is not on the shell's path. */
+/** With npx the program is in node_modules, and in a clone it has another file name. Neither is on the shell's path. */
 function commandOf(script: string): string {
   const isInstalled = basename(script) === "trawl" && !script.includes("node_modules");
   return isInstalled ? "trawl" : "npx trawl";
@@ -87,11 +90,11 @@ export function table(cells: readonly (readonly string[])[], style: TableStyle =
   const rows = cells.map((row) => row.map(showable));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  const room = width - widths.slice(0, -1).reduce((sum, cell) => sum + cell + GAP.length, 0);
+  const lastWidth = width - widths.slice(0, -1).reduce((sum, cell) => sum + cell + GAP.length, 0);
   const aligned = (cell: string, index: number) => {
     const most = widths[index] ?? 0;
     if (right.includes(index)) return cell.padStart(most);
-    return index === columns - 1 ? shorten(cell, Math.max(room, NARROWEST)) : cell.padEnd(most);
+    return index === columns - 1 ? shorten(cell, Math.max(lastWidth, NARROWEST)) : cell.padEnd(most);
   };
   // Painted after alignment: colour codes take no space on the terminal.
   const painted = (cell: string, index: number) => (paint[index] ?? unpainted)(aligned(cell, index));

@@ -3,7 +3,7 @@ export class ApiError extends Error {
   readonly code: string;
   /** The HTTP status. 0: no response. */
   readonly status: number;
-  /** How to fix it. */
+  /** How to fix the error. */
   readonly fix: string;
   /** The request id in the server log. */
   readonly requestId: string;
@@ -11,7 +11,7 @@ export class ApiError extends Error {
   readonly problem: Readonly<Record<string, unknown>>;
 
   constructor(status: number, problem: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
-    super(String(problem.detail ?? `the server answered with ${status}`), options);
+    super(String(problem.detail ?? `the server returned ${status}`), options);
     this.name = "ApiError";
     this.code = String(problem.code ?? "INTERNAL");
     this.status = status;
@@ -25,7 +25,7 @@ export function isApiError(error: unknown, ...codes: readonly string[]): error i
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** From the TypeError that fetch throws for a missing or broken response. */
+/** Converts the TypeError that fetch throws for a missing or interrupted response. */
 export function unreachable(url: string, error: TypeError): ApiError {
   const problem = {
     code: "API_UNREACHABLE",
@@ -35,7 +35,7 @@ export function unreachable(url: string, error: TypeError): ApiError {
   return new ApiError(0, problem, { cause: error });
 }
 
-/** The message of fetch is generic. The reason is in its cause, or in the causes of that. */
+/** The message of fetch is generic. The reason is in its `cause`, or in the `errors` of the cause. */
 function reasonOf(error: TypeError): string {
   const cause = error.cause as (Error & { code?: string; errors?: readonly Error[] }) | undefined;
   const [first] = cause?.errors ?? [];

@@ -1,8 +1,8 @@
-// The types of Node that the declarations use, for projects whose settings do not include them.
+// The declarations use types of Node. This reference is for projects whose settings do not include them.
 /// <reference types="node" preserve="true" />
 /**
- * The client library, for programs and browsers: `connect(url)`, then submit jobs, follow them and read their results. It
- * needs only `fetch`.
+ * The client library, for programs and browsers: `connect(url)`, then submit jobs, follow them and read their results.
+ * It needs only `fetch`.
  */
 
 import type { JobChange } from "../control/change-job.ts";
@@ -20,11 +20,10 @@ import {
 import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, takenOf, URLS_MOST } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
-import { createPage, type Page } from "./page.ts";
-import { type ConnectOptions, createRequests, pause } from "./requests.ts";
+import { type ConnectOptions, createRequests, pause, type Requests } from "./requests.ts";
 import { createSchedules, type NewSchedule, type Schedules } from "./schedules.ts";
 import { type VerifyOptions, verifyWebhook, WebhookError, type WebhookEvent } from "./verify-webhook.ts";
-import type { JobOut, MeOut, NewJobOut, ScrapeOut } from "./wire-types.ts";
+import type { ExtractionPreviewOut, JobOut, MeOut, NewJobOut, OnePageOut, ScrapeOut } from "./wire-types.ts";
 
 export {
   type Added,
@@ -43,12 +42,22 @@ export {
   type MadeKey,
   type NewKey,
   type NewSchedule,
-  type Page,
   type TraceTarget,
   type VerifyOptions,
   verifyWebhook,
   WebhookError,
   type WebhookEvent,
+};
+
+/** One page of a job. */
+export type Page = {
+  readonly id: number;
+  /** The page and its first records. */
+  look(options?: Signal): Promise<OnePageOut>;
+  /** The stored file. Its content is untrusted. Throws ApiError NOT_FOUND if it was not stored. */
+  part(name: "body" | "screenshot" | "pdf", options?: Signal): Promise<Response>;
+  /** Previews extraction rules on the stored body. Fetches and changes nothing. */
+  extract(rules: { extract?: JobInput["extract"]; links?: string }, options?: Signal): Promise<ExtractionPreviewOut>;
 };
 
 /** A submitted job, with the result of its URLs. */
@@ -66,13 +75,15 @@ export type SubmitOptions = {
   signal?: AbortSignal;
 };
 
-/** `q`: words in the name, the id or a URL of a job. */
+/** `q`: words that occur in the name, the id or a URL of the job. */
 export type JobFilter = { q?: string; state?: JobOut["state"] };
 
-export type ScrapeWords = Omit<JobInput, "urls" | "follow" | "spider"> & { url: string; timeoutSeconds?: number };
+export type ScrapeInput = Omit<JobInput, "urls" | "follow" | "spider"> & { url: string; timeoutSeconds?: number };
 
 export type Trawl = Fleet & {
-  /** Submits URLs, or a job as in docs/jobs.md. With `open` more URLs may follow. Lists may have any length. */
+  /**
+   * Submits URLs, or a job as in docs/jobs.md. With `open`, more URLs can be added later. Lists may have any length.
+   */
   submit(
     what: string | readonly string[] | (JobInput & { open?: boolean }),
     options?: SubmitOptions,
@@ -85,8 +96,8 @@ export type Trawl = Fleet & {
   listJobs(options?: Signal & JobFilter & Listing): Promise<{ jobs: JobOut[]; next: string | null }>;
   /** A page of any job. */
   page(id: number): Page;
-  /** Fetches one URL. Throws ApiError SCRAPE_TIMEOUT; the job `problem.id` continues. */
-  scrape(what: string | ScrapeWords, options?: SubmitOptions): Promise<ScrapeOut>;
+  /** Fetches one URL and waits for the result. Throws ApiError SCRAPE_TIMEOUT; the job `problem.id` then continues. */
+  scrape(what: string | ScrapeInput, options?: SubmitOptions): Promise<ScrapeOut>;
   /** The tenant and scopes of the key. */
   me(options?: Signal): Promise<MeOut>;
   schedules: Schedules;
@@ -108,7 +119,7 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
       const sending = requests.json<NewJobOut>("/v1/jobs", { method: "POST", body, headers, signal });
       const sent = await takenOf(sending);
       if (sent.retryAfterMs !== undefined) {
-        // The broker is full. Under the same key the request continues.
+        // The broker is full. With the same key, the repeated request continues the submission.
         await pause(sent.retryAfterMs, signal);
         continue;
       }
@@ -144,7 +155,7 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
   };
 }
 
-/** A sealed job means that an earlier submission under the key was complete. Its URLs count as duplicates. */
+/** If the job is sealed, an earlier submission under the same key was complete, and these URLs count as duplicates. */
 async function knownUrls(job: Job, urls: readonly string[], error: unknown): Promise<Added> {
   if (!isApiError(error, "JOB_ENDED")) throw error;
   const { sealed, state } = await job.state();
@@ -163,4 +174,14 @@ function headersOf(idempotencyKey: string, requestId: string | undefined): Recor
 /** randomUUID is not available on pages without TLS. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function createPage(requests: Requests, id: number): Page {
+  const path = `/v1/pages/${id}`;
+  return {
+    id,
+    look: ({ signal } = {}) => requests.json(path, { signal }),
+    part: (name, { signal } = {}) => requests.raw(`${path}/${name}`, { signal }),
+    extract: (body, { signal } = {}) => requests.json(`${path}/extract`, { method: "POST", body, signal }),
+  };
 }

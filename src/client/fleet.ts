@@ -1,4 +1,6 @@
-/** What all jobs share: dead letters, sites, queues, workers, history, explanations and traces. */
+/**
+ * Operations that are not about a single job: dead letters, sites, queues, workers, history, explanations and traces.
+ */
 
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
@@ -17,15 +19,15 @@ export type Dead = {
   list(filter?: DeadFilter, options?: Signal & { page?: number }): AsyncGenerator<Wire.DeadOut, void>;
   /** Groups by reason, site and status, largest first: at most 500, and the total number of letters. */
   groups(filter?: DeadFilter, options?: Signal & { limit?: number }): Promise<DeadGroups>;
-  /** Queues them again. Returns how many. */
+  /** Queues the matching dead letters again. Returns their number. */
   replay(filter: DeadChoice, options?: Signal & { limit?: number; perSecond?: number }): Promise<number>;
-  /** Discards them. Returns how many. */
+  /** Discards the matching dead letters. Returns their number. */
   discard(filter: DeadChoice, options?: Signal & { limit?: number }): Promise<number>;
 };
 
 export type SiteLimits = { rate: string; burst?: number; perSite?: number };
 
-/** `sort: "waiting"`: at most 500 sites, those with the most waiting URLs first. `q`: text in the name. */
+/** `sort: "waiting"`: at most 500 sites, those with the most waiting URLs first. `q`: text that the name contains. */
 export type SiteSearch = { q?: string; sort?: "name" | "waiting" };
 
 /** The workers that get the command. */
@@ -63,8 +65,8 @@ export type Fleet = {
   /** The history of the fleet. Requires the scope admin. */
   history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
   /**
-   * Sends a command to a worker, or to all workers of a supervisor: `drain` completes the tasks and exits, `recycle` also
-   * starts a new process. Workers receive it within seconds.
+   * Sends a command to a worker, or to all workers of a supervisor. With `drain`, a worker finishes its tasks and exits.
+   * With `recycle`, a new process also replaces it. Workers receive the command within 5 seconds.
    */
   order(worker: string, order: Wire.OrderOut, options?: Signal): Promise<CommandedWorkers>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;

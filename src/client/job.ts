@@ -1,4 +1,4 @@
-/** One job of a server: its state, its results, and its control. */
+/** One job of a server: its state, its results, and operations on it. */
 
 import type { JobChange } from "../control/change-job.ts";
 import { ApiError, isApiError } from "./api-error.ts";
@@ -18,8 +18,9 @@ export type Job = {
   /** The job after every change; the last event is `end`. */
   events(options?: Signal): AsyncGenerator<JobEvent, void>;
   /**
-   * Records as they are stored, until the job has ended; with `follow: false` the stored ones only. If a page is fetched again
-   * while you read, its records occur twice. To get each record once, read after the job has ended.
+   * Yields records as they are stored, until the job has ended; with `follow: false` only the records that are already
+   * stored. If a page is fetched again while you read, its records occur twice. To get each record once, read after the
+   * job has ended.
    */
   records(options?: Signal & { follow?: boolean; q?: string }): AsyncGenerator<Wire.RecordOut, void>;
   /** Like `records`, for pages. */
@@ -32,22 +33,23 @@ export type Job = {
   listInvalid(
     options?: Signal & Listing & { q?: string },
   ): Promise<Listed<"invalid", Wire.InvalidOut> & { ids: number[] }>;
-  /** All stored records as a file. The stream rejects if it breaks off. */
+  /** All stored records as a file. Reading the stream rejects if the connection breaks. */
   download(
     format: "ndjson" | "csv" | "parquet",
     options?: Signal & { q?: string },
   ): Promise<ReadableStream<Uint8Array>>;
   /** Errors, grouped by reason. */
   errors(options?: Signal): Promise<Wire.JobErrorsOut>;
-  /** The job as it can be submitted again, and the keys you have to add. */
+  /** The job in the form in which it can be submitted again, and the keys that you have to add. */
   spec(options?: Signal): Promise<Wire.WrittenJobOut>;
   /** Its sites, by name. */
   sites(options?: Signal & { page?: number }): AsyncGenerator<Wire.JobSiteOut, void>;
   /** Invalid records, with the reason. */
   invalid(options?: Signal): AsyncGenerator<Wire.InvalidOut, void>;
   /**
-   * Adds URLs to a job that was submitted `open`; `last` seals the job. The list may have any length, and is read while it is
-   * sent. Waits while the broker is full. URLs whose response was lost are sent again, and count as duplicates.
+   * Adds URLs to a job that was submitted with `open`; `last` seals the job. The list may have any length, and is read
+   * while it is sent. Waits while the broker is full. If a response is lost, its URLs are sent again and count as
+   * duplicates.
    */
   add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
   /** Changes rate, priority or limits. */
@@ -61,12 +63,12 @@ export type Job = {
   delete(options?: Signal & { cancel?: boolean }): Promise<void>;
 };
 
-/** `q`: text in the URL. `status`: such as 404 or 4xx. */
+/** `q`: text that the URL contains. `status`: a status such as 404, or a class such as 4xx. */
 export type PageFilter = { q?: string; status?: string };
 
 export type Listing = { limit?: number; cursor?: string };
 
-/** `looked`: entries searched. A page may be short or empty and still have a `next`. */
+/** `looked`: the number of entries searched. A page may be short or empty and still have a `next`. */
 export type Listed<K extends string, T> = { next: string | null; after: string; looked: number } & Record<K, T[]>;
 
 export type Urls = Iterable<string> | AsyncIterable<string>;
@@ -83,22 +85,22 @@ export const URLS_MOST = 5_000;
 export function createJob(requests: Requests, id: string): Job {
   const path = pathOf(id);
   const state = ({ signal }: Signal = {}) => requests.json<Wire.JobOut>(path, { signal });
-  const steer = (verb: string, { signal }: Signal = {}) =>
+  const control = (verb: string, { signal }: Signal = {}) =>
     requests.json<Wire.JobOut>(`${path}/${verb}`, { method: "POST", signal });
 
   async function* events({ signal }: Signal = {}): AsyncGenerator<JobEvent, void> {
     for (let lastId: string | undefined; ; ) {
       const headers = lastId === undefined ? {} : { "last-event-id": lastId };
-      const answer = await requests.raw(`${path}/events`, { headers, signal });
-      if (answer.status === 204 || answer.body === null) return;
+      const response = await requests.raw(`${path}/events`, { headers, signal });
+      if (response.status === 204 || response.body === null) return;
       try {
-        for await (const { event, id: eventId, text } of readEvents(answer.body)) {
+        for await (const { event, id: eventId, text } of readEvents(response.body)) {
           yield { event: event as JobEvent["event"], id: eventId, job: JSON.parse(text) as Wire.JobOut };
           lastId = eventId ?? lastId;
           if (event === "end") return;
         }
       } catch (error) {
-        // The connection broke. The next one continues after the last event id.
+        // The connection was lost. The next one continues after the last event id.
         if (!(error instanceof TypeError)) throw error;
       }
       await pause(RECONNECT_MS, signal);
@@ -140,7 +142,7 @@ export function createJob(requests: Requests, id: string): Job {
       }
       from += batch.length;
     }
-    // A request of its own: repeating a request with URLs after a lost response would add them to a sealed job.
+    // A separate request: if the response to URLs with `last` were lost, the repeated request would find a sealed job.
     if (last) await sealJob(requests, id, signal);
     return sum;
   }
@@ -166,11 +168,11 @@ export function createJob(requests: Requests, id: string): Job {
     add,
     change: (body, { signal } = {}) => requests.json(path, { method: "PATCH", body, signal }),
     webhook: ({ signal } = {}) => requests.json<WebhookOut>(`${path}/webhook`, { signal }),
-    pause: (options) => steer("pause", options),
-    resume: (options) => steer("resume", options),
-    cancel: (options) => steer("cancel", options),
+    pause: (options) => control("pause", options),
+    resume: (options) => control("resume", options),
+    cancel: (options) => control("cancel", options),
     async delete({ cancel = false, signal } = {}) {
-      // Not repeated: the second request would not find the job.
+      // Not repeated: after a lost response, the second request would not find the job.
       await requests.json(`${path}?cancel=${cancel}`, { method: "DELETE", isOnce: true, signal });
     },
   };
@@ -186,7 +188,9 @@ async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
   if (batch.length > 0) yield batch;
 }
 
-/** Sends one request. `taken`: URLs processed. `retryAfterMs`: when to send the rest. */
+/**
+ * Sends one request. In the result, `taken` is the number of URLs processed, and `retryAfterMs` when to send the rest.
+ */
 export function sendUrls(
   requests: Requests,
   id: string,
@@ -202,20 +206,20 @@ export async function sealJob(requests: Requests, id: string, signal?: AbortSign
   await requests.json(`${pathOf(id)}/urls?last=true`, { method: "POST", body: { urls: [] }, signal });
 }
 
-/** Refuses ids that a URL parser removes from the path: the request would go to the list of jobs. */
+/** Throws for ids that a URL parser removes from the path, because the request would then be sent to `/v1/jobs`. */
 function pathOf(id: string): string {
   if (["", ".", ".."].includes(id)) {
     const problem = {
       code: "NOT_FOUND",
       detail: `no job ${JSON.stringify(id)}`,
-      fix: "Give the id of a job: GET /v1/jobs lists them.",
+      fix: "Use the id of an existing job: GET /v1/jobs lists them.",
     };
     throw new ApiError(404, problem);
   }
   return `/v1/jobs/${encodeURIComponent(id)}`;
 }
 
-/** `from`: the position of the first of them in the whole list. */
+/** Adds `more` to `sum`. `from`: the position of the first URL of `more` in the whole list. */
 export function addTo(sum: Added, more: Added, from: number): void {
   sum.accepted += more.accepted;
   sum.duplicates += more.duplicates;
@@ -226,7 +230,7 @@ export function addTo(sum: Added, more: Added, from: number): void {
 export type Taken = Added &
   Pick<Wire.SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number; webhookSecret?: string | null };
 
-/** If the broker is full, the error says how many URLs were taken. */
+/** If the broker is full or a quota is reached, the error response contains how many URLs were taken. */
 export async function takenOf(sending: Promise<Wire.SubmissionOut>): Promise<Taken> {
   try {
     return await sending;
@@ -243,7 +247,7 @@ export async function takenOf(sending: Promise<Wire.SubmissionOut>): Promise<Tak
       webhookSecret = null,
     } = error.problem;
     if (taken === undefined || id === undefined) throw error;
-    const told = { id, requestId, accepted, duplicates, refusedCount, taken, retryAfterMs, webhookSecret };
-    return { ...(told as Omit<Taken, "refused">), refused: [] };
+    const progress = { id, requestId, accepted, duplicates, refusedCount, taken, retryAfterMs, webhookSecret };
+    return { ...(progress as Omit<Taken, "refused">), refused: [] };
   }
 }

@@ -9,7 +9,7 @@ type Quotas = { [Name in keyof KeyOut["quotas"]]?: number | null };
 export type NewKey = {
   name: string;
   scopes: KeyOut["scopes"];
-  /** The key sees the jobs of this tenant only. Null or missing: all jobs. */
+  /** The key sees only the jobs of this tenant. Null or missing: all jobs. */
   tenant?: string | null;
   expiresAt?: string | null;
   quotas?: Quotas;
@@ -23,7 +23,7 @@ export type Keys = {
   list(options?: Signal): AsyncGenerator<KeyOut, void>;
   get(id: string, options?: Signal): Promise<KeyOut>;
   add(key: NewKey, options?: Signal): Promise<MadeKey>;
-  /** Missing keys stay as they are; quotas are replaced as a whole. */
+  /** Missing fields are not changed; quotas are replaced as a whole. */
   change(id: string, change: Partial<Omit<NewKey, "tenant">>, options?: Signal): Promise<KeyOut>;
   /** Cannot be undone. */
   revoke(id: string, options?: Signal): Promise<KeyOut>;

@@ -1,6 +1,6 @@
 /**
- * Requests with retries after a lost connection. Only requests that have no effect the second time are repeated: reads, jobs
- * under an idempotency key, and URLs, which count as duplicates. All others are sent once.
+ * Sends requests, with retries after a lost connection. Only requests that have no effect the second time are repeated:
+ * reads, jobs under an idempotency key, and URLs, which count as duplicates. All other requests are sent once.
  */
 import { ApiError, unreachable } from "./api-error.ts";
 
@@ -20,7 +20,7 @@ export type Send = {
   body?: unknown;
   /** Sent instead of a body, as application/x-ndjson of any length. */
   lines?: string;
-  /** The request has an effect the second time. It is repeated only if it cannot have arrived. */
+  /** The request would have an effect the second time, so it is repeated only if it cannot have reached the server. */
   isOnce?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
@@ -33,21 +33,21 @@ export type Requests = {
   raw(path: string, send?: Send): Promise<Response>;
 };
 
-/** Enough for a server that restarts. */
+/** Enough for the restart of a server. */
 const TRIES = 7;
 const FIRST_WAIT_MS = 250;
-/** The longest wait. If the server asks for a longer one, the error goes to the caller. */
+/** The longest wait. If the server requests a longer wait, the error is thrown to the caller. */
 const WAIT_MOST_MS = 10_000;
-const PASSING = [429, 502, 503];
+const TEMPORARY = [429, 502, 503];
 
 export function createRequests(base: string, { key, fetch: own, tries = TRIES, onWait }: ConnectOptions): Requests {
   const root = base.replace(/\/+$/, "");
   // Called without a receiver: browsers refuse fetch as a method of another object.
-  const ask = own ?? ((...call: Parameters<typeof fetch>) => fetch(...call));
+  const doFetch = own ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
 
   async function once(path: string, { method = "GET", body, lines, headers = {}, signal }: Send): Promise<Response> {
     const type = lines !== undefined ? "application/x-ndjson" : body !== undefined ? "application/json" : undefined;
-    const answer = await ask(root + path, {
+    const response = await doFetch(root + path, {
       method,
       headers: {
         ...headers,
@@ -57,8 +57,8 @@ export function createRequests(base: string, { key, fetch: own, tries = TRIES, o
       ...(type === undefined ? {} : { body: lines ?? JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (answer.ok) return answer;
-    throw new ApiError(answer.status, await problemIn(answer));
+    if (response.ok) return response;
+    throw new ApiError(response.status, await problemIn(response));
   }
 
   async function withRetries<T>(send: Send, work: () => Promise<T>): Promise<T> {
@@ -66,10 +66,10 @@ export function createRequests(base: string, { key, fetch: own, tries = TRIES, o
       try {
         return await work();
       } catch (error) {
-        const askedMs = retryAfterMs(error);
-        if (left <= 0 || !isPassing(error, send) || askedMs > WAIT_MOST_MS)
+        const requestedMs = retryAfterMs(error);
+        if (left <= 0 || !isTemporary(error, send) || requestedMs > WAIT_MOST_MS)
           throw error instanceof TypeError ? unreachable(root, error) : error;
-        const pauseMs = Math.max(waitMs, askedMs);
+        const pauseMs = Math.max(waitMs, requestedMs);
         onWait?.(error, pauseMs);
         await pause(pauseMs, send.signal);
       }
@@ -78,15 +78,16 @@ export function createRequests(base: string, { key, fetch: own, tries = TRIES, o
 
   return {
     raw: (path, send = {}) => withRetries(send, () => once(path, send)),
-    // The body may break off as well.
+    // The body is read inside the retry, because the connection may break while it is received.
     json: <T>(path: string, send: Send = {}) =>
       withRetries(send, async () => (await (await once(path, send)).json()) as T),
   };
 }
 
-function isPassing(error: unknown, { isOnce = false }: Send): boolean {
+function isTemporary(error: unknown, { isOnce = false }: Send): boolean {
   // With `taken`, part of a list was processed. The caller continues from there.
-  if (error instanceof ApiError) return !isOnce && PASSING.includes(error.status) && error.problem.taken === undefined;
+  if (error instanceof ApiError)
+    return !isOnce && TEMPORARY.includes(error.status) && error.problem.taken === undefined;
   if (!(error instanceof TypeError)) return false;
   return !isOnce || (error.cause as { code?: string } | undefined)?.code === "ECONNREFUSED";
 }
@@ -95,7 +96,7 @@ function retryAfterMs(error: unknown): number {
   return error instanceof ApiError ? Number(error.problem.retryAfterMs ?? 0) || 0 : 0;
 }
 
-/** Rejects with the signal's reason when it aborts. */
+/** Waits `ms`. Rejects with the signal's reason when it aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -110,12 +111,12 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-async function problemIn(answer: Response): Promise<Record<string, unknown>> {
-  const retryAfter = answer.headers.get("retry-after");
+async function problemIn(response: Response): Promise<Record<string, unknown>> {
+  const retryAfter = response.headers.get("retry-after");
   const waits = retryAfter === null ? {} : { retryAfterMs: Number(retryAfter) * 1000 };
   try {
-    return { ...waits, ...((await answer.json()) as Record<string, unknown>) };
+    return { ...waits, ...((await response.json()) as Record<string, unknown>) };
   } catch {
-    return { ...waits, detail: `the server returned ${answer.status}, and not a problem document of this API` };
+    return { ...waits, detail: `the server returned ${response.status} without a problem document of this API` };
   }
 }

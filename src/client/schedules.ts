@@ -5,7 +5,7 @@ import { listAll, queryOf, type Signal } from "./listing.ts";
 import type { Requests } from "./requests.ts";
 import type { RunOut, ScheduleOut, UpcomingOut } from "./wire-types.ts";
 
-/** `cron` with `timeZone`, or `every`; and the job. */
+/** The job, and either `cron` with `timeZone`, or `every`. */
 export type NewSchedule = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined } & Pick<
   ScheduleInput,
   "job"
@@ -15,7 +15,7 @@ export type Schedules = {
   list(options?: Signal): AsyncGenerator<ScheduleOut, void>;
   get(id: string, options?: Signal): Promise<ScheduleOut>;
   add(schedule: NewSchedule, options?: Signal): Promise<ScheduleOut>;
-  /** Missing keys stay as they are. */
+  /** Missing keys are not changed. */
   change(id: string, change: Partial<NewSchedule>, options?: Signal): Promise<ScheduleOut>;
   pause(id: string, options?: Signal): Promise<ScheduleOut>;
   resume(id: string, options?: Signal): Promise<ScheduleOut>;

@@ -1,4 +1,7 @@
-/** Verifies that a webhook request is from Trawl, unchanged and recent. Uses Web Crypto, which compares in constant time. */
+/**
+ * Verifies that a webhook request is from Trawl, unchanged and recent. Uses Web Crypto, which compares in constant
+ * time.
+ */
 import type { JobOut, RecordOut } from "./wire-types.ts";
 
 export type WebhookEvent =
@@ -6,12 +9,12 @@ export type WebhookEvent =
   | {
       type: "records";
       timestamp: string;
-      /** Record ids. The ranges of a job's events have no gaps. */
+      /** `after` and `upTo` are record ids. The ranges of a job's events have no gaps. */
       data: { job: string; after: number; upTo: number; records: RecordOut[] };
     };
 
 export type VerifyOptions = {
-  /** The most difference between the timestamp and this clock, including transport delay. */
+  /** The largest accepted difference between the timestamp and this clock, including transport delay. Default: 300. */
   toleranceSeconds?: number;
   /** Epoch ms. Default: the current time. */
   now?: number;
@@ -39,7 +42,8 @@ export async function verifyWebhook(
   ) as [string, string, string];
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError("webhook-timestamp is not a number of seconds");
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) {
-    throw new WebhookError(`webhook-timestamp is more than ${toleranceSeconds} s from now: an old request, or a clock`);
+    const problem = `webhook-timestamp differs from the current time by more than ${toleranceSeconds} s`;
+    throw new WebhookError(`${problem}: the request is old, or a clock is wrong`);
   }
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   const key = await keyOf(secret);
@@ -47,7 +51,9 @@ export async function verifyWebhook(
     const given = bytesOf(/^v1,(.+)$/.exec(signature)?.[1] ?? "");
     if (given !== undefined && (await crypto.subtle.verify("HMAC", key, given, signed))) return JSON.parse(text);
   }
-  throw new WebhookError("webhook-signature does not fit: another secret, or the body is not as it came");
+  throw new WebhookError(
+    "webhook-signature is invalid: the secret is another one, or the body is not the raw request body",
+  );
 }
 
 function headerOf(headers: HeadersLike, name: string): string {
@@ -58,7 +64,8 @@ function headerOf(headers: HeadersLike, name: string): string {
 
 async function keyOf(secret: string): ReturnType<typeof crypto.subtle.importKey> {
   const bytes = secret.startsWith("whsec_") ? bytesOf(secret.slice("whsec_".length)) : undefined;
-  if (bytes === undefined) throw new TypeError("a secret is whsec_ and base64, as the submission was answered with");
+  if (bytes === undefined)
+    throw new TypeError("the secret must be whsec_ followed by base64, as in the response to the submission");
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 

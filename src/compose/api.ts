@@ -42,7 +42,10 @@ import type { Service } from "../runtime/service.ts";
 import type { App } from "./app.ts";
 import { extractorOf } from "./extractor.ts";
 
-/** Without API keys, every caller has full access, so the server then listens only on a loopback address. Throws BAD_CONFIG. */
+/**
+ * Without API keys, every caller has full access, so the server then listens only on a loopback address. Throws
+ * BAD_CONFIG.
+ */
 export async function composeApi(
   config: Config,
   trawl: App,
@@ -58,7 +61,7 @@ export async function composeApi(
   await authenticator.isOpen(); // loads the keys before the first request
   const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
-  const guarded = createGuardedExtractor({ ...READING, timeoutMs: config.apiTryRulesMs });
+  const guarded = createGuardedExtractor({ ...PREVIEW_LIMITS, timeoutMs: config.apiTryRulesMs });
   const deps: ApiDeps = {
     frontier,
     store,
@@ -72,8 +75,8 @@ export async function composeApi(
     quotas,
     forgetKey: authenticator.forget,
     checkRules,
-    previewRules: (choice, page, body, asker) =>
-      guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }, asker),
+    previewRules: (choice, page, body, requester) =>
+      guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }, requester),
   };
   const server: ApiServer = createApiServer(
     {
@@ -100,28 +103,27 @@ export async function composeApi(
   };
 }
 
-/** The output folder of the build. The path is the same from src and from dist. */
+/** The output folder of the dashboard build. The relative path is the same from src and from dist. */
 const DASHBOARD = fileURLToPath(new URL("../../dist/dashboard", import.meta.url));
 /** Whether the dashboard is built. */
 export const hasDashboard = (): boolean => existsSync(join(DASHBOARD, PAGE));
-/** The limits of the thread that tries rules on a page. The time limit is a setting. */
-const READING = { idleMs: 60_000, ordersMost: 20, ordersOfOneMost: 5 };
-/** Expensive broker queries are cached so that they use at most 1/20 of the time, however many clients poll. */
+/** The limits of the thread that previews extraction rules. The time limit is a setting. */
+const PREVIEW_LIMITS = { idleMs: 60_000, requestsMost: 20, requestsPerCallerMost: 5 };
+/** Expensive broker queries are cached, so that they run at most 1/20 of the time, however many clients poll. */
 const QUERY_CACHE = { reuseFactor: 20, maxAgeMs: 60_000, maxEntries: 100 };
 /** The width of the finest history bucket. */
 const SAMPLE_EVERY_MS = 10_000;
 
-/** Samples the fleet into the history while the server runs. */
+/** Writes samples of the fleet to the history while the server runs. */
 export function composeSampler({ frontier, store, clock, log }: App): Service {
   return createHistorySampler({ frontier, history: store.history, clock, log }, { everyMs: SAMPLE_EVERY_MS });
 }
 
 /** How often jobs are polled while a client follows events. */
-const LOOK_EVERY_MS = 500;
-/** The same while a client waits for one page. */
-const SCRAPE_LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 500;
+/** How often a job is polled while a client waits for one page. */
+const SCRAPE_POLL_EVERY_MS = 50;
 
-/** All routes. */
 function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: () => boolean): Route[] {
   const routes = [
     ...jobRoutes(deps),
@@ -136,8 +138,8 @@ function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: (
     ...fleetRoutes(deps),
     ...historyRoutes(deps),
     ...siteRoutes(deps),
-    ...scrapeRoutes(deps, createSharedPoller(deps, { everyMs: SCRAPE_LOOK_EVERY_MS })),
-    ...eventRoutes(deps, createSharedPoller(deps, { everyMs: LOOK_EVERY_MS })),
+    ...scrapeRoutes(deps, createSharedPoller(deps, { everyMs: SCRAPE_POLL_EVERY_MS })),
+    ...eventRoutes(deps, createSharedPoller(deps, { everyMs: POLL_EVERY_MS })),
     ...meRoutes(),
     ...keyRoutes(deps),
     ...scheduleRoutes(deps),
@@ -151,7 +153,7 @@ function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: (
 function wouldBeOpen(host: string): TrawlError {
   return new TrawlError("BAD_CONFIG", {
     op: "serve",
-    message: `TRAWL_API_HOST is ${host}, and there are no keys: anybody who reaches this machine could submit jobs; make a key first (trawl keys add), or listen on 127.0.0.1`,
+    message: `TRAWL_API_HOST is ${host}, and there are no API keys: every client that can reach this address could submit jobs; create a key first (trawl keys add), or listen on 127.0.0.1`,
     detail: { host },
   });
 }

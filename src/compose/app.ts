@@ -1,4 +1,4 @@
-/** Opens everything a process needs: broker, store and bodies, as the settings name them. */
+/** Opens the components that a process needs: the broker, the store and the body storage of the settings. */
 import { maskedUrl, secretsOf } from "../config/connection-url.ts";
 import type { Config } from "../config/schema.ts";
 import { type Catalogue, createCatalogue } from "../control/catalogue.ts";
@@ -29,9 +29,9 @@ export type App = {
   store: Store & ControlStores;
   bodies: Bodies;
   spool: PageSpool;
-  /** All jobs: those in the broker and those in the archive. */
+  /** The jobs in the broker and in the archive. */
   catalogue: Catalogue;
-  /** Starts tracing on the first call; later calls return the same. Throws TRACING_UNAVAILABLE. */
+  /** Starts tracing on the first call; later calls return the same instance. Throws TRACING_UNAVAILABLE. */
   openTracing(): Promise<Tracing>;
   createWorker(options: NewWorker): Promise<Worker>;
   close(): Promise<void>;
@@ -39,28 +39,28 @@ export type App = {
 
 export type NewWorker = {
   queues: readonly string[];
-  /** Hosts that the user typed. They may be on private networks. */
+  /** Hosts of the URLs that the user typed. They are allowed even if they are on private networks. */
   allowHosts: readonly string[];
   unreadableJob: WorkerOptions["unreadableJob"];
   onFinished(jobId: string): void;
   onSelector?: OnSelector | undefined;
-  /** Also notified of every task. */
+  /** An additional observer of every task. */
   observer?: TaskObserver | undefined;
-  /** Retires after this many tasks. Infinity means never. */
+  /** The worker retires after this many tasks. Infinity means never. */
   maxTasks: number;
   /** The process that supervises this one. */
   supervisor?: string | undefined;
-  /** The commands of operators that it follows, and their receiver. If left out, it follows none. */
+  /** The operator commands that the worker accepts, and the function that receives them. Default: none. */
   commands?: { obeys: readonly WorkerCommand[]; received(command: WorkerCommand): void };
-  /** The memory limit at which the caller retires it, for display. Infinity, or left out, means none. */
+  /** The memory limit at which the caller retires the worker, for display. Infinity or undefined means none. */
   maxMemoryMb?: number;
 };
 
-/** How long one process waits for the write of another to the same file. On a busy disk a write has taken over 10 s. */
+/** How long a process waits while another one writes to the same file. On a busy disk a write has taken over 10 s. */
 const BUSY_MS = 30_000;
 const POLL_MS = 250;
 
-/** Nothing runs until a worker is started. */
+/** Opens the components. No task runs until a worker is started. */
 export async function openApp(config: Config, writeLog: (line: string) => void): Promise<App> {
   const clock = systemClock();
   const log = createLog(config.logLevel, writeLog, secretsIn(config));
@@ -110,11 +110,11 @@ export async function openBroker(config: Config, deps: { clock: Clock; log: Log 
   const { broker, maxPending } = config;
   const redis = findRedisScheme(broker);
   if (redis !== undefined) return openRedis(config, redis.kind === "cluster", deps);
-  const path = placeOf(broker, "sqlite:", "TRAWL_BROKER", "or redis://HOST:PORT, such as redis://127.0.0.1:6379");
+  const path = filePathOf(broker, "sqlite:", "TRAWL_BROKER", "or redis://HOST:PORT, such as redis://127.0.0.1:6379");
   return openSqliteFrontier(path, deps, { maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
 }
 
-/** How long a worker waits if a wake-up was lost with its connection. Otherwise Redis wakes it. */
+/** How long a worker waits at most if a wake-up message was lost with its connection. Usually Redis wakes it. */
 const LOST_WAKEUP_MS = 5_000;
 const CLUSTER_SHARDS = 16;
 
@@ -127,7 +127,7 @@ async function openRedis(config: Config, isCluster: boolean, deps: { clock: Cloc
     prefix: brokerPrefix,
     shards,
     maxPending,
-    patienceMs: brokerPatienceMs,
+    retryForMs: brokerPatienceMs,
     pollMs: LOST_WAKEUP_MS,
     time: "broker",
   });
@@ -147,12 +147,12 @@ async function openOrClose<T>(open: () => Promise<T>, before: Pick<Frontier, "cl
 export async function openStore(config: Config, deps: { clock: Clock; log: Log }): Promise<Store & ControlStores> {
   const { store, storePatienceMs } = config;
   if (!isPostgresUrl(store)) {
-    const path = placeOf(store, "sqlite:", "TRAWL_STORE", "or postgres://USER:PASSWORD@HOST:PORT/DATABASE");
+    const path = filePathOf(store, "sqlite:", "TRAWL_STORE", "or postgres://USER:PASSWORD@HOST:PORT/DATABASE");
     return openSqliteStore(path, { busyMs: BUSY_MS });
   }
   // Loads the PostgreSQL client on first use.
   const { openPostgresStore } = await import("../store/postgres/open-postgres-store.ts");
-  return openPostgresStore(store, deps, { patienceMs: storePatienceMs });
+  return openPostgresStore(store, deps, { retryForMs: storePatienceMs });
 }
 
 /** The values that must not appear in logs. */
@@ -161,13 +161,14 @@ function secretsIn({ broker, store, s3SecretKey, s3SessionToken, apiKeys, apiKey
   return [...[broker, store].flatMap(secretsOf), ...own].filter((secret) => secret !== "");
 }
 
-function placeOf(url: string, scheme: string, setting: string, other = ""): string {
+/** The path in a connection URL of a file. Throws BAD_CONFIG. */
+function filePathOf(url: string, scheme: string, setting: string, other: string): string {
   const path = url.startsWith(scheme) ? url.slice(scheme.length) : "";
   if (path !== "") return path;
   const takes = `this version takes ${scheme}PATH, such as ${scheme}.trawl/x`;
   throw new TrawlError("BAD_CONFIG", {
     op: "compose",
-    message: `${setting} is ${JSON.stringify(maskedUrl(url))}; ${takes}${other === "" ? "" : `, ${other}`}`,
+    message: `${setting} is ${JSON.stringify(maskedUrl(url))}; ${takes}, ${other}`,
     detail: { setting },
   });
 }
@@ -178,7 +179,7 @@ export function networksFrom(config: Config) {
   if (problems.length === 0) return networks;
   throw new TrawlError("BAD_CONFIG", {
     op: "compose",
-    message: `TRAWL_ALLOW_PRIVATE: ${problems.join("; ")}; give networks such as 127.0.0.0/8,10.1.0.0/16`,
+    message: `TRAWL_ALLOW_PRIVATE: ${problems.join("; ")}; set networks such as 127.0.0.0/8,10.1.0.0/16`,
     detail: { problems },
   });
 }

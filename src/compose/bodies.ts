@@ -16,12 +16,12 @@ type BodiesPlace =
 
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 4;
-/** Waits of 30 s in all, longer than a server takes to restart. */
+/** The waits between this many attempts add up to about 30 s, longer than a server takes to restart. */
 const TRIES = 8;
-const PATIENCE_MS = 30_000;
+const RETRY_FOR_MS = 30_000;
 const BACKOFF_MS = 200;
 
-/** Throws BAD_CONFIG. Sends no request yet. */
+/** Sends no requests. Throws BAD_CONFIG. */
 export async function openBodies(
   config: Config,
   deps: { clock: Clock },
@@ -38,14 +38,14 @@ export async function openBodies(
   }
 }
 
-/** Throws BAD_CONFIG. */
+/** Parses TRAWL_BODIES. Throws BAD_CONFIG. */
 export function bodiesPlace({ bodies }: Config): BodiesPlace {
   if (bodies === "none") return { kind: "none" };
   if (bodies.startsWith("file:") && bodies !== "file:") return { kind: "folder", path: bodies.slice("file:".length) };
   const [, bucket, path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(bodies) ?? [];
   const prefix = path.replace(/\/+$/, "");
   if (bucket !== undefined) return { kind: "bucket", bucket, prefix: prefix === "" ? "" : `${prefix}/` };
-  throw refusal(
+  throw badSetting(
     "TRAWL_BODIES",
     `is ${JSON.stringify(maskedUrl(bodies))}; this version takes file:PATH, such as file:.trawl/bodies, s3://BUCKET/PREFIX, such as s3://my-bucket/pages, or none`,
   );
@@ -63,7 +63,7 @@ async function openBucket(
   if (accessKey === "" || secretKey === "") {
     const missing = accessKey === "" ? "TRAWL_S3_ACCESS_KEY" : "TRAWL_S3_SECRET_KEY";
     const both = "TRAWL_S3_ACCESS_KEY and TRAWL_S3_SECRET_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
-    throw refusal(missing, `is empty, and bodies go to s3://${bucket}; set ${both}`);
+    throw badSetting(missing, `is empty, but bodies are stored in s3://${bucket}; set ${both}`);
   }
   const isPathStyle = config.s3PathStyle === "auto" ? config.s3Endpoint !== "auto" : config.s3PathStyle === "on";
   const sessionToken = s3SessionToken === "" ? undefined : s3SessionToken;
@@ -73,7 +73,7 @@ async function openBucket(
     import("../store/bodies/s3/s3-bodies.ts"),
     import("../store/bodies/s3/s3-spool.ts"),
   ]);
-  const tuning = { timeoutMs: s3TimeoutMs, tries, patienceMs: PATIENCE_MS, backoffMs: BACKOFF_MS };
+  const tuning = { timeoutMs: s3TimeoutMs, tries, retryForMs: RETRY_FOR_MS, backoffMs: BACKOFF_MS };
   const keys = { accessKey, secretKey, sessionToken };
   const client = createS3Client(deps, { endpoint, bucket, isPathStyle, region, ...keys, ...tuning });
   const sizes = { partBytes: PART_BYTES, partsAtOnce: PARTS_AT_ONCE };
@@ -86,9 +86,9 @@ function endpointOf({ s3Endpoint, s3Region }: Config): string {
   const url = URL.canParse(s3Endpoint) ? new URL(s3Endpoint) : undefined;
   const isGood = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
   if (isGood) return s3Endpoint;
-  throw refusal("TRAWL_S3_ENDPOINT", "is no http or https URL; give one such as https://minio.example:9000");
+  throw badSetting("TRAWL_S3_ENDPOINT", "is not an http(s) URL; set one such as https://minio.example:9000");
 }
 
-function refusal(setting: string, words: string): TrawlError {
-  return new TrawlError("BAD_CONFIG", { op: "compose", message: `${setting} ${words}`, detail: { setting } });
+function badSetting(setting: string, problem: string): TrawlError {
+  return new TrawlError("BAD_CONFIG", { op: "compose", message: `${setting} ${problem}`, detail: { setting } });
 }

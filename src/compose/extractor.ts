@@ -1,4 +1,4 @@
-/** Builds extractors. A file of its own, so that commands that only check a job do not load the fetchers. */
+/** Builds extractors. It is a separate file so that commands which only check a job do not load the fetchers. */
 import type { JobSpec } from "../domain/job-spec.ts";
 import { createExtractor } from "../extract/create-extractor.ts";
 import type { Extractor } from "../extract/extractor.ts";

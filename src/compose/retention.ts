@@ -7,8 +7,8 @@ import type { App } from "./app.ts";
 
 const ROUND_MS = 60_000;
 const SHORTEST_ROUND_MS = 1_000;
-/** Each replay of a job gets a new delivery job. */
-const ROUNDS_LOOKED_FOR = 3;
+/** Each replay of a job gets a new delivery job. At least this many are checked. */
+const ROUNDS_LEAST = 3;
 
 export function composeRetention(config: Config, trawl: App): Retention {
   const { keepEndedMs, historyFineMs, historyMediumMs, historyCoarseMs } = config;
@@ -17,15 +17,15 @@ export function composeRetention(config: Config, trawl: App): Retention {
   return createRetention(retentionDeps(trawl), { keepEndedMs, keepHistory, everyMs });
 }
 
-/** Also used by the command that deletes a job directly. */
+/** Also used by `trawl delete` if it works without a server. */
 export function retentionDeps(trawl: App): RetentionDeps {
   const { frontier, store, bodies, spool, clock, log } = trawl;
   return {
     ...{ frontier, archive: store.archive, history: store.history, bodies, spool, clock, log },
     isCompanion: (jobId) => deliveryOfJob(jobId) !== undefined,
     async companionsOf(jobId) {
-      // An earlier deletion may have removed the webhook row and crashed. Then the usual delivery jobs are checked.
-      const rounds = Math.max(ROUNDS_LOOKED_FOR, (await store.webhooks.find(jobId))?.round ?? 0);
+      // If an earlier deletion crashed after it removed the webhook row, the number of rounds is unknown.
+      const rounds = Math.max(ROUNDS_LEAST, (await store.webhooks.find(jobId))?.round ?? 0);
       return Array.from({ length: rounds }, (_, nth) => deliveryJobId(jobId, nth + 1));
     },
     removeEntries: (jobIds) => store.webhooks.remove(jobIds),

@@ -1,4 +1,4 @@
-/** Builds the schedules of the command line. Slow to load, so it is loaded on first use. */
+/** Builds the schedules. The module is slow to load, so callers import it on first use. */
 
 import type { Config } from "../config/schema.ts";
 import { createOccurrenceQuota } from "../control/quota/occurrence-quota.ts";
@@ -7,7 +7,7 @@ import { type OpenedSchedules, openSchedules } from "../schedule/open-schedules.
 import type { App } from "./app.ts";
 import { extractorOf } from "./extractor.ts";
 
-/** `counted`: the schedule store, wrapped if occurrences are counted for metrics. */
+/** `counted`: the schedule store, possibly wrapped to count occurrences for metrics. */
 export function composeSchedules(config: Config, trawl: App, counted = trawl.store.schedules): OpenedSchedules {
   const { frontier, clock } = trawl;
   const store = { ...trawl.store, schedules: counted };

@@ -11,7 +11,7 @@ type Deps = { log: Log; redact: Pick<Redact, "text"> };
 
 /** Where the OpenTelemetry API stores registrations. Reading it loads no package. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
-/** The most time for exporting spans when the process ends. */
+/** The time limit for the export of spans when the process ends. */
 const CLOSE_MS = 5_000;
 const NAME = "trawl";
 

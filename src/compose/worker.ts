@@ -41,17 +41,17 @@ const ROBOTS_UNREACHABLE_MS = 500;
 const ROBOTS_REDIRECTS = 5;
 const KEEP_ALIVE_MS = 10_000;
 
-/** How long the broker's answer about a scripted site is cached. */
+/** How long a worker caches whether a site is scripted. */
 const SCRIPTED_CACHE_MS = 5_000;
 
 /** How often jobs with webhooks are checked for events. */
 const NOTIFY_EVERY_MS = 1_000;
 
-/** Longer than a start takes on a busy machine. */
+/** The start timeout of the browser: longer than a start takes on a busy machine. */
 const LAUNCH_MS = 30_000;
 const CLOSE_MS = 5_000;
 
-/** The worker uses the open parts. Close it after it has stopped. */
+/** The worker uses the given open components. Call `close` after the worker has stopped. */
 export function composeWorker(
   config: Config,
   parts: Pick<App, "clock" | "log" | "frontier" | "store" | "bodies" | "spool" | "catalogue"> & {
@@ -121,11 +121,11 @@ export function composeWorker(
   return { worker, close: fetching.close };
 }
 
-/** The parts that queue and post webhook events. */
+/** The components that queue and post webhook events. */
 function createWebhookParts(
   config: Config,
   { clock, log, frontier, store, catalogue }: Pick<App, "clock" | "log" | "frontier" | "store" | "catalogue">,
-  client: Pick<HttpFetcher, "ask">,
+  client: Pick<HttpFetcher, "send">,
 ) {
   const { webhooks } = store;
   const poster = createHttpPoster({ client, clock });
@@ -189,7 +189,7 @@ export function createFetching(
   return { fetcher, renderer, robots, allowance, close };
 }
 
-/** Finds, loads and starts the browser when the first page needs one. Most processes never do. */
+/** Finds, loads and starts the browser when the first page needs one. Most processes never need one. */
 function createRenderer(config: Config, deps: BrowserFetcherDeps): Fetcher {
   let made: Promise<Fetcher> | undefined;
   async function make(): Promise<Fetcher> {
@@ -212,17 +212,17 @@ function browserOptions({ chromium, browserSandbox, tabs, pagesPerBrowser, userA
   return { executablePath, hasSandbox, tabs, pagesPerBrowser, userAgent, launchMs: LAUNCH_MS, closeMs: CLOSE_MS };
 }
 
-/** The page as text, with its declared or detected charset. */
+/** Decodes a page with its declared or detected charset. */
 function decode(body: Buffer, contentType: string | undefined): string {
   return decodeBody(body, contentType).text;
 }
 
-/** A worker that only renders leases no more tasks than it has tabs. Other processes run the rest. */
+/** A worker that serves only the queue `render` leases at most as many tasks as it has tabs. */
 function concurrencyFor(queues: readonly string[], { concurrency, tabs }: Config): number {
   return queues.every((queue) => queue === "render") ? Math.min(concurrency, tabs) : concurrency;
 }
 
-/** A worker that also serves other queues limits render tasks to its tabs, and runs other tasks in the rest. */
+/** A worker that also serves other queues runs at most as many render tasks at once as it has tabs. */
 function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config): QueueLimit[] {
   const [rendered, others] = [true, false].map((isRendered) =>
     queues.filter((queue) => (queue === "render") === isRendered),
@@ -236,7 +236,7 @@ function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config
 
 function workerOptions(config: Config) {
   const { concurrency, leaseMs, graceMs, flushMs, totalMs, idleMs, redirects, maxLinks, recrawlBytes } = config;
-  // A process that is not stuck aborts its tasks itself, so the hard limit is also a soft one.
+  // The supervisor enforces the hard limit on a blocked process. A process that is not blocked aborts its tasks itself.
   const timeLimitMs = Math.min(config.softTimeLimitMs, config.timeLimitMs);
   const limits = { totalMs, idleMs };
   const chain = { maxLinks, maxRedirects: redirects, recrawlBytes, limits };

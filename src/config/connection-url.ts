@@ -1,6 +1,6 @@
 /** Connection URLs of brokers and stores, with their passwords masked for logs, errors and API responses. */
 
-/** URLs of files contain no password; an @ in them is part of the path. */
+/** A file URL contains no password. An @ in it is part of the path. */
 const FILE = /^(?:sqlite|file):/;
 
 /** The URL with `***` in place of everything before the host and of all query values. */

@@ -30,10 +30,13 @@ export function secret(spec: Spec): Field<string> {
   return { ...spec, default: "", isSecret: true, takes: "text", parse };
 }
 
-/** Secret text for an HTTP header. A key that was pasted with a space or line break is refused before it is sent. */
+/**
+ * Secret text for an HTTP header. A key that was pasted with a space or a line break is refused here, before it is
+ * sent.
+ */
 export function headerSecret(spec: Spec): Field<string> {
   const parse = (raw: unknown) => (typeof raw === "string" && /^[\x21-\x7e]*$/.test(raw) ? raw : undefined);
-  return { ...secret(spec), takes: "printable characters without spaces or quotes around them", parse };
+  return { ...secret(spec), takes: "printable ASCII characters without spaces", parse };
 }
 
 /** The base URL of a server, without a trailing slash; or `none`. */
@@ -163,7 +166,7 @@ export function fraction(spec: Spec & { default: number }): Field<number> {
   return { ...spec, default: String(spec.default), isSecret: false, takes: "a number from 0 to 1", parse };
 }
 
-/** `on` or `off`, or the values of `flag` for them; or one other word. */
+/** `on`, `off`, a value that `flag` accepts, or the value `or`. */
 export function onOffOr<const T extends string>(
   spec: Spec & { default: "on" | "off"; or: T },
 ): Field<"on" | "off" | T> {

@@ -35,7 +35,7 @@ function read(raw: unknown, env: string): readonly FixedKey[] | string {
   for (const [index, entry] of entries.map((text) => text.trim()).entries()) {
     if (entry === "") continue;
     const key = readKey(entry);
-    if (typeof key === "string") return `apiKeys (${env}): key ${index + 1} ${key}; keys look like ${EXAMPLE}`;
+    if (typeof key === "string") return `apiKeys (${env}): key ${index + 1} ${key}; write a key as ${EXAMPLE}`;
     keys.push(key);
   }
   return keys;

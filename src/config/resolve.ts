@@ -38,7 +38,10 @@ function conflictsOf({ timeLimitMs, softTimeLimitMs }: Config): string[] {
   ];
 }
 
-/** The TRAWL_* variables, by setting name. Unknown variables keep their name and are reported as problems, so that a typo is not ignored. */
+/**
+ * The TRAWL_* variables, by setting name. Unknown variables keep their name and are reported as problems, so that a
+ * typo is not ignored.
+ */
 export function environmentSource(environment: Readonly<Record<string, string | undefined>>): Source {
   const names = new Map(Object.entries(SETTINGS).map(([name, field]) => [field.env, name]));
   const entries = Object.entries(environment).filter(([key]) => key.startsWith("TRAWL_") && !IGNORED.has(key));

@@ -35,7 +35,7 @@ describe("the setting routes", () => {
     [[{ match: { job: [] }, queue: "x" }], "routes[0].match.job is an empty list"],
     [[{ match: { job: 7 }, queue: "x" }], "routes[0].match.job takes text or a list of texts, not 7"],
     [[{ match: { domain: "a.*" }, queue: "x" }], 'routes[0].match.domain: "a.*" may have a "*" only as its first'],
-    [[{ match: { url: ["/x/**", "{a"] }, queue: "x" }], 'routes[0].match.url: "{a" has a "{" or "}" without'],
+    [[{ match: { url: ["/x/**", "{a"] }, queue: "x" }], 'routes[0].match.url: "{a" has an unpaired "{" or "}"'],
   ])("names the invalid entry: %j", (raw, message) => {
     expect(() => routes(raw)).toThrowError(expect.objectContaining({ code: "BAD_CONFIG" }));
     expect(() => routes(raw)).toThrowError(`trawl.config.ts: ${message}`);

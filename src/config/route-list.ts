@@ -1,4 +1,6 @@
-/** The setting `routes`: which queue and priority jobs and URLs get. An array in a config file, JSON in the environment. */
+/**
+ * The setting `routes`: which queue and priority jobs and URLs get. An array in a config file, JSON in the environment.
+ */
 
 import { globProblem } from "../domain/glob.ts";
 import { QUEUE_NAME } from "../domain/queue-name.ts";
@@ -7,7 +9,7 @@ import type { Field } from "./fields.ts";
 
 const ROUTE_KEYS = ["match", "queue", "priority"];
 
-/** Checks one pattern of a key of `match`. The message continues a sentence that begins with the pattern. */
+/** Checks of one pattern, by key of `match`. Each returns a message that is appended to the pattern. */
 const PATTERN_PROBLEM: Record<keyof RouteMatch, (pattern: string) => string | undefined> = {
   spider: nameProblem,
   job: nameProblem,
@@ -58,9 +60,9 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** The route, or a message that continues the name of the entry. */
+/** The route, or a message that is appended to the name of the entry. */
 function readRoute(entry: unknown): Route | string {
-  if (!isObject(entry)) return ` is not an object; routes look like ${EXAMPLE}`;
+  if (!isObject(entry)) return ` is not an object; write routes as ${EXAMPLE}`;
   const { match, queue, priority } = entry;
   const unknown = Object.keys(entry).find((key) => !ROUTE_KEYS.includes(key));
   if (unknown !== undefined) return ` has the unknown key ${unknown}; known are ${ROUTE_KEYS.join(", ")}`;
@@ -89,7 +91,7 @@ function readMatch(match: unknown): RouteMatch | string {
   for (const key of MATCH_KEYS) {
     if (match[key] === undefined) continue;
     const patterns = Array.isArray(match[key]) ? match[key] : [match[key]];
-    if (patterns.length === 0) return `.${key} is an empty list, which nothing matches; leave it out`;
+    if (patterns.length === 0) return `.${key} is an empty list, which matches nothing; remove it`;
     for (const pattern of patterns) {
       if (typeof pattern !== "string") return `.${key} takes text or a list of texts, not ${JSON.stringify(pattern)}`;
       const problem = PATTERN_PROBLEM[key](pattern);

@@ -105,7 +105,7 @@ export const SETTINGS = {
   userAgent: headerText({
     env: "TRAWL_USER_AGENT",
     default: "Trawl/0.1 (polite crawler)",
-    doc: "User-Agent header of every request. Its first word is the name that Trawl looks for in robots.txt. Include a way to contact you.",
+    doc: "User-Agent header of every request. Rules in robots.txt are selected by its first word. Include a way to contact you.",
   }),
   logLevel: choice({
     env: "TRAWL_LOG_LEVEL",
@@ -128,7 +128,7 @@ export const SETTINGS = {
     default: 7,
     min: 1,
     max: 20,
-    doc: "How many times a command sends a request to `TRAWL_API` if the connection fails or the server is stopping. The wait starts at 250 ms and doubles up to 10 s.",
+    doc: "How many times a command sends a request to `TRAWL_API` if the connection fails or the server is stopping. The wait between attempts starts at 250 ms and doubles up to 10 s.",
   }),
   ...SERVER_SETTINGS,
   keepEndedMs: orNever(
@@ -189,7 +189,7 @@ export const SETTINGS = {
     env: "TRAWL_POOL",
     default: "auto",
     of: ["auto", "solo"],
-    doc: "`auto`: `trawl worker`, and `trawl crawl` of a spider, supervise worker processes and replace those that die. `solo`: the command runs the tasks itself, one at a time unless `concurrency` is set, and exits where a process would be replaced. In `solo`, a handler that blocks the process cannot be ended.",
+    doc: "`auto`: `trawl worker`, and `trawl crawl` of a spider, supervise worker processes and replace those that crash. `solo`: the command runs the tasks itself, one at a time unless `concurrency` is set, and exits in cases in which `auto` would replace a process. With `solo`, a handler that blocks the process cannot be stopped.",
   }),
   maxTasksPerChild: limit(
     count({
@@ -255,7 +255,7 @@ export const SETTINGS = {
     default: "60s",
     min: "0ms",
     max: "24h",
-    doc: "Maximum crawl-delay from robots.txt; longer delays are cut to it.",
+    doc: "Maximum crawl-delay from robots.txt; longer delays are reduced to this value.",
   }),
   robotsFreshMs: duration({
     env: "TRAWL_ROBOTS_FRESH",
@@ -356,7 +356,7 @@ export const SETTINGS = {
     default: 5000,
     min: 0,
     max: 100_000,
-    doc: "Maximum number of links taken from one page.",
+    doc: "Maximum number of links that are followed from one page.",
   }),
   recrawlBytes: count({
     env: "TRAWL_RECRAWL_BYTES",

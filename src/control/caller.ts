@@ -1,9 +1,12 @@
-/** The caller of a control operation: an API key, or the person at the command line. */
+/** The caller of a control operation: an API key, or the user of the command line. */
 import type { Quotas, Scope } from "../domain/api-key.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { JobView, Visibility } from "../frontier/frontier-admin.ts";
 
-/** A caller with a tenant sees the jobs of that tenant only. Without keys there is one caller, and it may do everything. */
+/**
+ * A caller with a tenant sees the jobs of that tenant only. Without keys there is one caller, which has all
+ * permissions.
+ */
 export type Caller = {
   tenant: string | undefined;
   keyId: string | undefined;
@@ -17,7 +20,7 @@ export function isOwn({ spec }: Pick<JobView, "spec">, { tenant }: Caller): bool
   return tenant === undefined || (spec as Partial<JobSpec>).tenant === tenant;
 }
 
-/** What all tenants share (waiting URLs of a site, workers) is visible to callers with the scope admin only. */
-export function hearingOf({ scopes }: Caller): Visibility {
+/** Only callers with the scope admin see values that all tenants share: workers, and the waiting URLs of a site. */
+export function visibilityOf({ scopes }: Caller): Visibility {
   return scopes.includes("admin") ? "all" : "own";
 }

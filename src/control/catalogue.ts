@@ -1,7 +1,7 @@
 /**
  * All jobs, in the broker or in the archive. Retention writes a job to the archive before it removes the job from the
- * broker. Reads therefore ask the broker first: a job that leaves the broker in between is found in the archive. A deleted
- * job is in neither, from the moment it is marked as deleted.
+ * broker. Reads therefore query the broker first: a job that leaves the broker in between is found in the archive. A
+ * deleted job is in neither, from the moment it is marked as deleted.
  */
 import { TrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
@@ -71,12 +71,12 @@ export function createCatalogue({ frontier, listJobs, listOpen, archive }: Deps)
   };
 }
 
-/** archive-ended.ts writes the view. */
+/** `view` is the `JobView` that archive-ended.ts stored. */
 function fromArchive({ view, finishedAt }: ArchivedJob): KnownJob {
   return { ...(view as JobView), finishedAt, archived: true };
 }
 
-/** The error for a change of an archived job. */
+/** The error if a caller tries to change an archived job. */
 export function jobArchived(jobId: string, op: string): TrawlError {
   return new TrawlError("JOB_ARCHIVED", {
     op,

@@ -6,8 +6,8 @@ import { rate } from "../submit/job-schema.ts";
 
 const CHANGEABLE = "rate, burst, perSite, priority, limits.pages, limits.seconds";
 
-/** A worker reads the other settings once per job. A later change would apply to some of the job's pages only. */
-const strictly = {
+/** Workers read the other settings once per job, so a later change would apply to only some pages. */
+const refuseOthers = {
   error: (issue: { code: string }) =>
     issue.code === "unrecognized_keys"
       ? `a started job can change ${CHANGEABLE}; for other settings submit a new job`
@@ -27,11 +27,11 @@ export const jobChangeSchema = z
             pages: z.int().min(1).nullable().describe("null: no limit. URLs that are already queued stay queued."),
             seconds: z.number().positive().nullable().describe("Seconds since submission. null: no limit."),
           },
-          strictly,
+          refuseOthers,
         )
         .partial(),
     },
-    strictly,
+    refuseOthers,
   )
   .partial();
 
@@ -39,7 +39,7 @@ export type JobChange = z.output<typeof jobChangeSchema>;
 
 type ChangeableFrontier = Pick<FrontierAdmin, "setPolicy" | "setPriority" | "setLimits">;
 
-/** Sets limits first: the frontier may refuse them, and then nothing has changed. Throws JOB_ENDED, LIMIT_FIXED. */
+/** Sets the limits first: if the frontier refuses them, nothing has changed. Throws JOB_ENDED or LIMIT_FIXED. */
 export async function changeJob(frontier: ChangeableFrontier, job: JobView, change: JobChange): Promise<void> {
   const { rate, burst, perSite, priority, limits } = change;
   if (limits !== undefined) await frontier.setLimits(job.id, limitsOf(job, limits));

@@ -5,7 +5,7 @@ import { hasEnded } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
 import type { ExplainTarget, Explanation, FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
-import { placesOn } from "../frontier/worker-facts.ts";
+import { capacityOf } from "../frontier/worker-facts.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Store } from "../store/store.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
@@ -13,7 +13,7 @@ import { countReplays, tasksOf } from "../trace/timeline.ts";
 import type { Catalogue } from "./catalogue.ts";
 
 type Task = Explanation["tasks"][number] & { step?: Step };
-/** `until` is in the future, in whole milliseconds; undefined: now, or unknown. */
+/** `until` is a future instant in whole ms. It is undefined if the wait is over or its end is unknown. */
 export type Explained = Omit<Explanation, "tasks" | "queues"> & { tasks: readonly Task[] };
 
 type Deps = {
@@ -24,20 +24,20 @@ type Deps = {
 };
 /** Whether the caller may see a job; undefined: it may see all jobs. */
 type MaySee = ((job: JobView) => boolean) | undefined;
-/** `hearing`: whether the answer includes what all tenants share. */
-export type ExplainCaller = { maySee: MaySee; hearing: Visibility };
+/** `visibility`: whether the explanation includes values that all tenants share. */
+export type ExplainCaller = { maySee: MaySee; visibility: Visibility };
 
 export async function explainTarget(deps: Deps, target: ExplainTarget, caller: ExplainCaller): Promise<Explained> {
-  const { hearing } = caller;
+  const { visibility } = caller;
   if ("jobId" in target && (await deps.catalogue.find(target.jobId))?.archived === true) {
     return archivedJob(target.jobId);
   }
   const found =
-    "url" in target ? await explainPage(deps, target.url, caller) : await deps.frontier.explain(target, hearing);
+    "url" in target ? await explainPage(deps, target.url, caller) : await deps.frontier.explain(target, visibility);
   const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
   const routing = job === undefined || hasEnded(job.state) ? [] : routingText(job);
   const queues = job === undefined ? found.queues : queuesInUse(job);
-  const workers = await workersText(deps, queues, hearing);
+  const workers = await workersText(deps, queues, visibility);
   const reasons = [...found.reasons, ...routing, ...workers];
   return { ...found, reasons, until: futureInstant(found.until, deps.clock.now()) };
 }
@@ -51,10 +51,10 @@ function archivedJob(jobId: string): Explained {
 async function explainPage(
   deps: Deps,
   url: string,
-  { maySee, hearing }: ExplainCaller,
+  { maySee, visibility }: ExplainCaller,
 ): Promise<Explained & Pick<Explanation, "queues">> {
   const { frontier, store } = deps;
-  const found = await ownPart(deps, await frontier.explain({ url }, hearing), maySee);
+  const found = await ownPart(deps, await frontier.explain({ url }, visibility), maySee);
   const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
   const histories = await Promise.all(
     jobIds.map(async (jobId) => {
@@ -69,7 +69,7 @@ async function explainPage(
   const explainedSteps = await Promise.all(
     stepUrls.map(async (stepUrl) => ({
       step: stepOf(stepUrl),
-      ...(await ownPart(deps, await frontier.explain({ url: stepUrl }, hearing), maySee)),
+      ...(await ownPart(deps, await frontier.explain({ url: stepUrl }, visibility), maySee)),
     })),
   );
   const steps = explainedSteps.filter(({ tasks }) => tasks.length > 0);
@@ -77,10 +77,10 @@ async function explainPage(
     [found, ...steps].some(({ tasks }) => tasks.some((task) => task.jobId === jobId && task.state !== "ended"));
   const replays = histories.filter((history) => history.replays > 0 && isOpen(history.jobId)).map(replayText);
   const stepReasons = steps.flatMap((one) => one.reasons.map((reason) => `${reason} (${one.step})`));
-  const isUnseen = found.tasks.length === 0 && steps.length > 0;
+  const hasOnlySteps = found.tasks.length === 0 && steps.length > 0;
   return {
     ...found,
-    reasons: [...(isUnseen ? [] : found.reasons), ...stepReasons, ...replays],
+    reasons: [...(hasOnlySteps ? [] : found.reasons), ...stepReasons, ...replays],
     until: steps.at(-1)?.until ?? found.until,
     queues: [...new Set([found, ...steps].flatMap((one) => one.queues))],
     tasks: [
@@ -105,7 +105,7 @@ async function ownPart({ frontier }: Deps, all: Explanation, maySee: MaySee): Pr
   if (tasks.length === 0) return { ...all, reasons: ["no job has seen this URL"], until: undefined, tasks, queues: [] };
   // Every reason begins with the job it belongs to.
   const reasons = all.reasons.filter((reason) => tasks.some(({ jobId }) => reason.startsWith(`in job ${jobId}: `)));
-  // Which of the queues belongs to which job is unknown here.
+  // The explanation does not state which queue belongs to which job.
   return { ...all, reasons, until: undefined, tasks, queues: [] };
 }
 
@@ -114,17 +114,23 @@ function queuesInUse({ state, counts, queue, spec }: JobView): string[] {
   return state === "running" && counts.queued > 0 ? queuesOfJob({ ...(spec as JobSpec), queue }) : [];
 }
 
-/** Which workers serve the queues. Every caller learns that a queue has no worker; the numbers are for operators. */
-async function workersText({ frontier }: Deps, queues: readonly string[], hearing: Visibility): Promise<string[]> {
+/**
+ * Describes the workers that serve the queues. Every caller sees that a queue has no worker; only operators see the
+ * numbers.
+ */
+async function workersText({ frontier }: Deps, queues: readonly string[], visibility: Visibility): Promise<string[]> {
   if (queues.length === 0) return [];
-  const [workers, views] = await Promise.all([frontier.listWorkers(), hearing === "all" ? frontier.listQueues() : []]);
+  const [workers, views] = await Promise.all([
+    frontier.listWorkers(),
+    visibility === "all" ? frontier.listQueues() : [],
+  ]);
   return queues.flatMap((queue) => {
-    const { serving, free, places } = placesOn(queue, workers);
+    const { serving, free, concurrency } = capacityOf(queue, workers);
     if (serving === 0) return [`no worker serves queue ${queue}: start one with: trawl worker --queues ${queue}`];
-    if (hearing !== "all") return [];
+    if (visibility !== "all") return [];
     const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
     const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
-    return [`${who}: ${free} of ${places} places free, ${formatCount(waiting)} waiting on it`];
+    return [`${who}: ${free} of ${concurrency} places free, ${formatCount(waiting)} waiting on it`];
   });
 }
 

@@ -1,6 +1,7 @@
 /**
- * Lists jobs, newest first, with a filter. A caller without a tenant reads the catalogue. A caller with a tenant reads the
- * owner rows of its tenant. Jobs that have not ended are read from the list of open jobs, so ended jobs cost nothing.
+ * Lists jobs, newest first, with a filter. A caller without a tenant reads the catalogue. A caller with a tenant reads
+ * the owner rows of its tenant. Jobs that have not ended are read from the list of open jobs, so the cost does not
+ * depend on the number of ended jobs.
  */
 import { hasEnded, type JobState } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
@@ -29,14 +30,14 @@ export type JobPosition = { createdAt: number } | { n: number };
 type JobPage = { jobs: readonly KnownJob[]; next: JobPosition | undefined };
 
 type Deps = { catalogue: Catalogue; store: Pick<ControlStores, "owners">; clock: Clock };
-/** `job` is undefined for a position whose job is gone, or belongs to another tenant. */
+/** `job` is undefined if the job at this position no longer exists or belongs to another tenant. */
 type JobAt = { job: KnownJob | undefined; position: JobPosition };
 
-/** Jobs that one call reads while it searches. A tenant's jobs are read one by one. */
+/** The most jobs that one call reads while it searches. The jobs of a tenant are read one by one. */
 const SEARCH_MOST = { all: 2_000, own: 500 };
 const STEP = { all: 500, own: 100 };
 
-/** At most `limit` jobs; fewer if some are gone, or if the search limit is reached first. */
+/** Returns at most `limit` jobs; fewer if some no longer exist, or if the search limit is reached first. */
 export async function listJobs(
   deps: Deps,
   caller: Caller,
@@ -118,7 +119,10 @@ async function* ofOwner(
   }
 }
 
-/** All words must occur, in any case and order. The URLs of a job with many URLs are not kept, and not searched. */
+/**
+ * All words must occur, in any case and order. The URLs of a job with many URLs are not stored with it, so they are not
+ * searched.
+ */
 function jobMatcher(filter: JobFilter): (job: JobView) => boolean {
   const { state } = filter;
   const words = wordsOf(filter);
@@ -131,7 +135,7 @@ function jobMatcher(filter: JobFilter): (job: JobView) => boolean {
   };
 }
 
-/** A position of another listing, such as one with another filter. */
+/** The error for a position of another listing, such as one with another filter. */
 function wrongPosition(): TrawlError {
   return new TrawlError("BAD_REQUEST", { op: "control.listJobs", message: WRONG_CURSOR });
 }

@@ -12,7 +12,7 @@ export type KeyDraft = {
   expiresAt: number | undefined;
 };
 
-/** 256 bits: too many to guess, or to find by trying hashes. */
+/** 256 bits cannot be guessed, neither online nor from the hash. */
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 
@@ -33,8 +33,8 @@ export function checkKey(draft: Pick<KeyDraft, "tenant" | "scopes">): void {
 }
 
 /**
- * The stored form of a secret, and the index it is found by. Plain SHA-256 is enough: salts and slow hashes protect secrets
- * that people choose. A lookup by hash leaks timing about the hash only, which an attacker cannot choose.
+ * The stored form of a secret; keys are looked up by it. Plain SHA-256 is enough: salts and slow hashes protect secrets
+ * that people choose. The time of a lookup can reveal something about the hash only, which an attacker cannot choose.
  */
 export function hashOfKey(secret: string): string {
   return hash("sha256", secret);

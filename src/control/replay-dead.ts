@@ -1,10 +1,10 @@
 /**
  * Queues dead letters again, and records in the store that their jobs run again. Used by the API and the command line.
  *
- * The store is updated after the broker: a process that looks at a job before it runs again would otherwise report its old
- * end a second time. A first write detects an unreachable store before anything is queued. If the store becomes unreachable
- * in between, the update is retried. If the retries fail as well, call this again with the job's id: the letters are queued
- * already, and the second call updates the store.
+ * The store is updated after the broker. Otherwise a notifier that reads the job before it runs again would report its
+ * old end a second time. A first write detects an unreachable store before anything is queued. If the store becomes
+ * unreachable in between, the update is retried. If the retries fail as well, call this again with the job's id: the
+ * letters are queued already, and the second call updates the store.
  */
 import { hasEnded } from "../domain/job.ts";
 import type { DeadFilter, FrontierAdmin } from "../frontier/frontier-admin.ts";
@@ -19,7 +19,7 @@ type Deps = {
 
 /** Jobs per write to the store. */
 const BATCH = 500;
-/** Waits between retries: long enough for a store to restart, and shorter than callers wait. */
+/** Delays between retries: together long enough for a store to restart, and shorter than the timeouts of callers. */
 const WAITS_MS = [200, 1_000, 4_000];
 
 /** Returns the number of letters queued. */
@@ -30,7 +30,7 @@ export async function replayDead(
 ): Promise<number> {
   const { frontier, store } = deps;
   const named = filter.jobId === undefined ? [] : [filter.jobId];
-  // If the job does not run again after all, the next count of its owner's jobs closes it.
+  // If the job does not run again, the next count of its owner's jobs marks it as ended.
   await store.owners.setOpen(named, true);
   const { replayed, jobIds } = await frontier.replayDead(filter, limit, perSecond);
   const namedJobs = await Promise.all(named.map((jobId) => frontier.findJob(jobId)));

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { createCatalogue, poundsOf, priceTag } from "./catalogue.ts";
 
 describe("catalogue", () => {
-  it("is the same for the same seed and another for another", () => {
+  it("is the same for the same seed, and different for another seed", () => {
     expect(createCatalogue(3)).toEqual(createCatalogue(3));
     expect(createCatalogue(3).products).not.toEqual(createCatalogue(4).products);
   });
 
-  it("holds more than 320 products in 8 categories, each with its own name, path and SKU", () => {
+  it("contains at least 320 products in 8 categories, each with its own name, path and SKU", () => {
     const { products, departments } = createCatalogue(1);
 
     expect(departments).toHaveLength(8);
@@ -17,7 +17,7 @@ describe("catalogue", () => {
     }
   });
 
-  it("fills every category to its size", () => {
+  it("has the declared number of products in every category", () => {
     const { products, departments } = createCatalogue(1);
 
     for (const department of departments) {
@@ -25,7 +25,7 @@ describe("catalogue", () => {
     }
   });
 
-  it("gives every product two or three tags, a rating and some out of stock", () => {
+  it("gives every product two or three tags and a rating, and has some products out of stock", () => {
     const { products } = createCatalogue(1);
 
     for (const { tags, rating } of products) {

@@ -51,7 +51,7 @@ export function priceTag(pence: number): string {
   return `£${poundsOf(pence)}`;
 }
 
-/** Pence as a decimal number of pounds, as structured data has it. */
+/** Pence as a decimal number of pounds, the format of structured data. */
 export function poundsOf(pence: number): string {
   return (pence / 100).toFixed(2);
 }

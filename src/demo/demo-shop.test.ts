@@ -45,7 +45,7 @@ async function productPaths(shop: DemoShop): Promise<string[]> {
     .filter((path) => path.startsWith("/product/"));
 }
 
-describe("demo shop, walked from end to end", () => {
+describe("demo shop, crawled completely", () => {
   let shop: DemoShop;
   let replies: Map<string, Reply>;
 
@@ -94,7 +94,7 @@ describe("demo shop, walked from end to end", () => {
     expect(without.map(([path]) => path)).toEqual(pathsWith(({ status }) => status === 301));
   });
 
-  it("names every page as its own canonical address, and gives it one heading and a title of its own", () => {
+  it("has a canonical URL, one heading and a unique title on every page", () => {
     const titles = new Map<string, string>();
     for (const [path, { status, headers, body }] of replies) {
       if (status !== 200 || !headers.get("content-type")?.startsWith("text/html")) continue;
@@ -114,7 +114,7 @@ describe("demo shop, walked from end to end", () => {
     expect(priced).toHaveLength(336);
   });
 
-  it("pages through every category with next links", () => {
+  it("links all pages of every category with next links", () => {
     for (const category of pathsWith((_, path) => /^\/category\/[a-z]+\/$/.test(path))) {
       let pages = 1;
       const nextOf = (path: string) =>

@@ -1,6 +1,6 @@
 /**
- * A small shop on this machine to try a crawler on: a few hundred products, and some problems of real sites. It keeps
- * an access log, so that tests can check a crawl from the site's side.
+ * A small shop on this machine to test a crawler with: a few hundred products, and some problems of real sites. It
+ * keeps an access log, so that tests can check a crawl from the site's side.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -17,7 +17,7 @@ type DemoShopOptions = {
 };
 
 /** One entry of the access log. */
-export type Visit = {
+type Visit = {
   /** When the request headers arrived, in epoch ms with fractions. */
   at: number;
   method: string;

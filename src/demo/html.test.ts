@@ -10,11 +10,11 @@ describe("html", () => {
     );
   });
 
-  it("joins lists of markup and writes numbers, zero too", () => {
+  it("joins lists of markup and writes numbers, including zero", () => {
     expect(html`${[html`<i>a</i>`, html`<i>b</i>`]}${0}`.markup).toBe("<i>a</i>\n<i>b</i>0");
   });
 
-  it("writes structured data that cannot end its script", () => {
+  it("writes structured data that cannot close its script element", () => {
     const { markup } = jsonScript({ name: "</script><b>" });
 
     expect(markup).not.toContain("</script><b>");

@@ -4,7 +4,7 @@ import { html, type Markup } from "./html.ts";
 
 export const SHOP_NAME = "Demo Harbour";
 
-export type Frame = {
+type Frame = {
   title: string;
   description: string;
   /** Absolute. */
@@ -13,17 +13,25 @@ export type Frame = {
   head?: Markup;
   /** The category to mark in the menu. */
   department?: string;
-  /** False leaves the charset to the HTTP header alone. */
-  saysCharset?: boolean;
+  /** False: only the HTTP header declares the charset. */
+  declaresCharset?: boolean;
   main: Markup;
 };
 
 /** A whole document. Only Latin-1 characters here: one page of the shop is sent in that encoding. */
-export function layout({ title, description, canonical, head, department, saysCharset = true, main }: Frame): string {
+export function layout({
+  title,
+  description,
+  canonical,
+  head,
+  department,
+  declaresCharset = true,
+  main,
+}: Frame): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
-${saysCharset ? html`<meta charset="utf-8">` : html``}
+${declaresCharset ? html`<meta charset="utf-8">` : html``}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} | ${SHOP_NAME}</title>
 <meta name="description" content="${description}">
@@ -47,7 +55,7 @@ ${main}
 </main>
 <footer class="footer">
 <div class="wrap">
-<p><strong>${SHOP_NAME}</strong> is a pretend shop for trying a crawler on. Nothing in it is for sale.</p>
+<p><strong>${SHOP_NAME}</strong> is a demo shop for testing crawlers. Nothing in it is for sale.</p>
 <nav aria-label="About the shop">
 <a href="/about/">About</a>
 <a href="/delivery/">Delivery</a>

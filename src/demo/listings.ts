@@ -67,8 +67,8 @@ export function tagPage(tag: Tag, list: ListPage, baseUrl: string): string {
 }
 
 /**
- * Product cards. Their prices have the class `cost`; only product pages have `price`, so that a rule for `.price` matches
- * product pages only.
+ * Product cards. Their prices have the class `cost`; only product pages have `price`, so that a rule for `.price`
+ * matches product pages only.
  */
 export function cards(products: readonly Product[]): Markup {
   return html`<ul class="cards">
@@ -86,20 +86,20 @@ function mostLoved(products: readonly Product[]): Product[] {
   return [...products].sort((a, b) => b.rating * b.reviews - a.rating * a.reviews).slice(0, 1);
 }
 
-type ListingWords = { title: string; description: string; department?: string; parents: Markup };
+type ListingText = { title: string; description: string; department?: string; parents: Markup };
 
-function listing(list: ListPage, baseUrl: string, words: ListingWords): string {
+function listing(list: ListPage, baseUrl: string, text: ListingText): string {
   const suffix = list.page === 1 ? "" : `, page ${list.page}`;
   return layout({
-    title: `${words.title}${suffix}`,
-    description: words.description,
+    title: `${text.title}${suffix}`,
+    description: text.description,
     canonical: `${baseUrl}${listPath(list.basePath, list.page)}`,
-    ...(words.department === undefined ? {} : { department: words.department }),
+    ...(text.department === undefined ? {} : { department: text.department }),
     head: html`<meta property="og:site_name" content="${SHOP_NAME}">`,
-    main: html`<nav class="breadcrumb" aria-label="Breadcrumb">${words.parents} <span>${words.title}</span></nav>
+    main: html`<nav class="breadcrumb" aria-label="Breadcrumb">${text.parents} <span>${text.title}</span></nav>
 <header class="list-head">
-<h1>${words.title}</h1>
-<p>${words.description}</p>
+<h1>${text.title}</h1>
+<p>${text.description}</p>
 <p class="count">${list.total} products, page ${list.page} of ${list.pages}</p>
 </header>
 ${cards(list.products)}

@@ -9,17 +9,17 @@ export function aboutPage(baseUrl: string, oldProductPath: string): string {
     baseUrl,
     "/about/",
     "About the shop",
-    html`<p>This shop exists so that a crawler has somewhere to go. It has categories with pages, products with prices, pictures and
-structured data, and a few of the things that go wrong on real sites.</p>
+    html`<p>This shop exists to test crawlers. It has categories with pages, products with prices, pictures and
+structured data, and some problems of real sites.</p>
 <ul>
 <li>The first thing we ever sold still has its <a href="${oldProductPath}">old address</a>, which redirects.</li>
 <li>Last year's catalogue is <a href="${MISSING_PATH}">no longer here</a>: the link is dead.</li>
-<li>One product fails the first time it is asked for, and says when to come back.</li>
-<li>The <a href="/cafe/">caf\u00e9</a> writes its menu in Latin-1 and says so only in a header.</li>
-<li>The <a href="/workshop/">workshop</a> takes its time to answer.</li>
-<li>The <a href="/checkout/">checkout</a> is off limits in <a href="/robots.txt">robots.txt</a>.</li>
+<li>One product fails on the first request, with status 503 and a Retry-After header.</li>
+<li>The <a href="/cafe/">caf\u00e9</a> sends its menu in Latin-1, which only a header declares.</li>
+<li>The <a href="/workshop/">workshop</a> responds slowly.</li>
+<li>The <a href="/checkout/">checkout</a> is disallowed in <a href="/robots.txt">robots.txt</a>.</li>
 </ul>
-<p>Everything that may be visited is in the <a href="/sitemap.xml">sitemap</a>. This page is sent compressed.</p>`,
+<p>All pages that crawlers may visit are in the <a href="/sitemap.xml">sitemap</a>. This page is sent compressed.</p>`,
   );
 }
 
@@ -91,12 +91,12 @@ export function busyPage(baseUrl: string): string {
   );
 }
 
-function notice(baseUrl: string, path: string, title: string, body: Markup, saysCharset = true): string {
+function notice(baseUrl: string, path: string, title: string, body: Markup, declaresCharset = true): string {
   return layout({
     title,
     description: `${title}: a page of the demo shop.`,
     canonical: `${baseUrl}${path}`,
-    saysCharset,
+    declaresCharset,
     main: html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">Home</a> <span>${title}</span></nav>
 <article class="notice">
 <h1>${title}</h1>

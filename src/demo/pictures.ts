@@ -23,7 +23,7 @@ export function drawPicture({ id, department }: Product): string {
 }
 
 /** The shop's icon: a boat on a wave. */
-export const SIGN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="16" fill="#0f4c5c"/><path d="M31 12v26H14z" fill="#f6f1e7"/><path d="M34 18v20h14z" fill="#e9a15b"/><path d="M10 41h44l-7 9H17z" fill="#f6f1e7"/><path d="M8 55q6-5 12 0t12 0 12 0 12 0" fill="none" stroke="#7fc4c9" stroke-width="3" stroke-linecap="round"/></svg>
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="16" fill="#0f4c5c"/><path d="M31 12v26H14z" fill="#f6f1e7"/><path d="M34 18v20h14z" fill="#e9a15b"/><path d="M10 41h44l-7 9H17z" fill="#f6f1e7"/><path d="M8 55q6-5 12 0t12 0 12 0 12 0" fill="none" stroke="#7fc4c9" stroke-width="3" stroke-linecap="round"/></svg>
 `;
 
 /** Each outline stands on y = 0, is about 150 high and is centred on x = 0. */

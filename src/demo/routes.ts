@@ -11,7 +11,7 @@ import {
   tagPage,
 } from "./listings.ts";
 import { aboutPage, busyPage, cafePage, checkoutPage, deliveryPage, missingPage, workshopPage } from "./notices.ts";
-import { drawPicture, picturePath, SIGN } from "./pictures.ts";
+import { drawPicture, ICON, picturePath } from "./pictures.ts";
 import { productPage } from "./product-page.ts";
 import { STYLE } from "./style.ts";
 
@@ -25,7 +25,7 @@ export type Answer = {
   isCompressible: boolean;
 };
 
-export type Routes = {
+type Routes = {
   /** The response to a GET of this path. */
   answer(path: string): Answer;
 };
@@ -58,7 +58,7 @@ export function createRoutes(catalogue: Catalogue, baseUrl: string): Routes {
   listed("/cafe/", () => answerOf(200, "text/html; charset=iso-8859-1", Buffer.from(cafePage(baseUrl), "latin1")));
   unlisted("/checkout/", () => page(checkoutPage(baseUrl)));
   unlisted("/style.css", () => file("text/css", STYLE));
-  unlisted("/favicon.svg", () => file("image/svg+xml", SIGN));
+  unlisted("/favicon.svg", () => file("image/svg+xml", ICON));
   unlisted("/robots.txt", () => file("text/plain", robots(baseUrl)));
   unlisted("/sitemap.xml", () => file("application/xml", sitemap(routes, baseUrl)));
 
@@ -82,10 +82,10 @@ function listingRoutes(catalogue: Catalogue, baseUrl: string): { path: string; r
 
 /** Answers the first request with 503, and all later ones with the page. */
 function onceBusy(show: () => Answer, baseUrl: string): () => Answer {
-  let wasAsked = false;
+  let wasRequested = false;
   return () => {
-    if (wasAsked) return show();
-    wasAsked = true;
+    if (wasRequested) return show();
+    wasRequested = true;
     const answer = page(busyPage(baseUrl), 503);
     return { ...answer, headers: { ...answer.headers, "retry-after": "1" } };
   };

@@ -1,16 +1,20 @@
-/** Turns the links of a page into tasks: link scope, depth, robots.txt, then the cap on links. The frontier deduplicates. */
+/**
+ * Turns the links of a page into tasks: link scope, depth, robots.txt, then the cap on links. The frontier
+ * deduplicates.
+ */
 import { type JobSpec, kindOf, queueFor } from "../domain/job-spec.ts";
 import type { Routing } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask, TaskKind } from "../domain/task.ts";
 import type { LinkFilter } from "./link-filter.ts";
 
-/** A link that a spider requested with `follow`. It is taken as it is, whatever the link scope. */
+/** A link that a spider requested with `follow`. The link scope does not apply to it. */
 export type RequestedLink = { url: string; handler?: string; carry?: unknown; priority?: number };
 
 export type FoundLinks = {
   /** Canonical links of the page, each once. */
   links: readonly string[];
+  /** The links that a spider requested. */
   wanted: readonly RequestedLink[];
 };
 
@@ -19,7 +23,7 @@ type DiscoverInput = {
   /** Undefined if the job follows no links by rule. */
   linkFilter: LinkFilter | undefined;
   pageUrl: string;
-  /** The kind of tasks for other pages of its site. */
+  /** The kind of tasks for other pages of the same origin. */
   ownKind: TaskKind;
   depth: number;
   found: FoundLinks;
@@ -42,25 +46,25 @@ export function discover(input: DiscoverInput): Discovery {
   const origin = pageUrl.slice(0, pageUrl.indexOf("/", 8) + 1);
   const pageSite = siteOf(pageUrl, spec.siteGrouping);
 
-  /** Counts the links that it refuses. */
-  function mayOffer(url: string): boolean {
+  /** Also counts the links that it refuses. */
+  function isAccepted(url: string): boolean {
     if (tasks.length < maxLinks && isAllowed(url)) return true;
     refused += 1;
     return false;
   }
   /** Called for every link of every page. Not written with spread: that costs 3 % of the CPU time of a crawl. */
   function taskFor(url: string): NewTask {
-    const isHere = url.startsWith(origin);
-    const site = isHere ? pageSite : siteOf(url, spec.siteGrouping);
-    const kind = isHere ? input.ownKind : kindOf(spec);
+    const isSameOrigin = url.startsWith(origin);
+    const site = isSameOrigin ? pageSite : siteOf(url, spec.siteGrouping);
+    const kind = isSameOrigin ? input.ownKind : kindOf(spec);
     const routing = routeOf(url);
     return { url, site, kind, queue: queueFor(kind, routing, spec), priority: routing.priority, depth: depth + 1 };
   }
 
-  for (const { url, ...own } of found.wanted) if (mayOffer(url)) tasks.push({ ...taskFor(url), ...own });
+  for (const { url, ...own } of found.wanted) if (isAccepted(url)) tasks.push({ ...taskFor(url), ...own });
   if (linkFilter?.goesDeeperThan(depth)) {
     const inScope = linkFilter.from(pageUrl);
-    for (const url of found.links) if (inScope(url) && mayOffer(url)) tasks.push(taskFor(url));
+    for (const url of found.links) if (inScope(url) && isAccepted(url)) tasks.push(taskFor(url));
   }
   return { tasks, refused };
 }

@@ -27,9 +27,10 @@ export function impliedScopes(given: readonly Scope[]): readonly Scope[] {
 
 /** Why such a key is invalid; undefined if it is valid. */
 export function keyProblem({ tenant, scopes }: { tenant: string | undefined; scopes: readonly Scope[] }) {
-  if (scopes.length === 0) return `scopes: names none; take some of ${SCOPES.join(", ")}`;
+  if (scopes.length === 0) return `scopes: is empty; use one or more of ${SCOPES.join(", ")}`;
   if (tenant === undefined) return undefined;
-  if (!TENANT_NAME.test(tenant)) return `tenant: ${JSON.stringify(tenant)} is no name; it takes ${TENANT_TAKES}`;
+  if (!TENANT_NAME.test(tenant))
+    return `tenant: ${JSON.stringify(tenant)} is not a valid name; it takes ${TENANT_TAKES}`;
   if (!scopes.includes("admin")) return undefined;
-  return "scopes: admin is for what all tenants share, so its key has no tenant; leave one of the two out";
+  return "scopes: a key with the scope admin acts on all tenants, so it cannot have a tenant; remove admin or the tenant";
 }

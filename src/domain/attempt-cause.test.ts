@@ -12,7 +12,7 @@ describe("the cause of a failed attempt", () => {
     expect(attemptCause(attempt)).toBe(cause);
   });
 
-  it("is that of the last attempt, and only for retries_spent", () => {
+  it("is the cause of the last attempt, and only exists for retries_spent", () => {
     const history = [{ because: "timeout" }, { because: "server_error", status: 500 }];
     expect(lastCause("retries_spent", history)).toBe("HTTP 500");
     expect(lastCause("http_status", history)).toBeUndefined();

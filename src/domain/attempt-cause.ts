@@ -9,7 +9,9 @@ export function attemptCause({ because, status, detail }: FailedAttempt): string
 
 type FailedAttempt = { because: string; status?: number | null | undefined; detail?: string | null | undefined };
 
-/** The cause of the last attempt of a task whose retries are used up; undefined for other reasons, which name their cause. */
+/**
+ * The cause of the last attempt if all retries of a task are used up. Undefined for other reasons: they name the cause.
+ */
 export function lastCause(reason: string, history: readonly FailedAttempt[]): string | undefined {
   const last = history.at(-1);
   return reason !== "retries_spent" || last === undefined ? undefined : attemptCause(last);

@@ -2,24 +2,26 @@
 const LONGEST_BACKOFF_MS = 10 * 60_000;
 
 /**
- * The wait before the next attempt after `failures` failed ones: exponential, plus jitter of up to a quarter. The jitter is
- * derived from `seed`, so that a task always waits the same time and all backends agree.
+ * The wait before the next attempt after `failures` failed ones: exponential, plus jitter of up to a quarter. The
+ * jitter is derived from `seed`, so that a task always waits the same time and all backends agree.
  */
 export function backoffMs(baseMs: number, failures: number, seed: number): number {
   const wait = Math.min(baseMs * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
   return Math.round(wait * (1 + 0.25 * fraction(seed * 31 + failures)));
 }
 
-/** Why a site is in back-off: the status that it answered with, or a robots.txt that could not be fetched. */
+/** Why a site is in backoff: the status of its response, or a robots.txt that could not be fetched. */
 export type BackoffCause = "429" | "503" | "robots";
 
-/** The cause of a back-off after a throttled response. */
+/** The cause of a backoff after a throttled response. */
 export function backoffCauseOf(status: number | undefined): BackoffCause | undefined {
   if (status === 429) return "429";
   return status === 503 ? "503" : undefined;
 }
 
-/** Undefined: a version of Trawl that did not store the cause started the back-off. */
+/**
+ * Describes the cause for users. It is undefined if a version of Trawl that did not store causes started the backoff.
+ */
 export function describeBackoff(cause: BackoffCause | undefined): string {
   if (cause === "429") return "it answered 429 (too many requests)";
   if (cause === "503") return "it answered 503 (service unavailable)";
@@ -27,7 +29,7 @@ export function describeBackoff(cause: BackoffCause | undefined): string {
   return "it answered 429 or 503, or its robots.txt could not be fetched";
 }
 
-/** How long the back-off of a site lasts after `incidents` throttled responses in a row without a Retry-After. */
+/** How long the backoff of a site lasts after `incidents` throttled responses in a row without a Retry-After. */
 export function siteBackoffMs(incidents: number): number {
   return Math.min(1000 * 2 ** (incidents - 1), 60_000);
 }

@@ -30,7 +30,7 @@ describe("canonicalUrl", () => {
     ["https://a.test/index.html"],
     ["https://a.test/?b=&c&&"],
     ["https://www.a.test/a+b?a+b"],
-  ])("leaves alone what a server may tell apart: %s", (url) => {
+  ])("does not unify URLs that a server may distinguish: %s", (url) => {
     expect(canonicalUrl(url)).toBe(url);
   });
 
@@ -62,12 +62,12 @@ describe("canonicalUrl", () => {
 
   it("refuses URLs that are too long as written or in canonical form, and accepts the longest allowed", () => {
     const origin = "https://a.test/";
-    const room = URL_LENGTH_MOST - origin.length;
-    expect(canonicalUrl(origin + "a".repeat(room))).toHaveLength(URL_LENGTH_MOST);
-    expect(canonicalUrl(`${origin}${"a".repeat(room + 1)}`)).toBeUndefined();
-    expect(canonicalUrl(`${origin}#${"a".repeat(room)}`)).toBeUndefined();
-    expect(canonicalUrl(`${origin}${"ü".repeat(room / 6 + 1)}`)).toBeUndefined();
-    expect(createLinkResolver(`${origin}long/`)("a".repeat(room))).toBeUndefined();
+    const longest = URL_LENGTH_MOST - origin.length;
+    expect(canonicalUrl(origin + "a".repeat(longest))).toHaveLength(URL_LENGTH_MOST);
+    expect(canonicalUrl(`${origin}${"a".repeat(longest + 1)}`)).toBeUndefined();
+    expect(canonicalUrl(`${origin}#${"a".repeat(longest)}`)).toBeUndefined();
+    expect(canonicalUrl(`${origin}${"ü".repeat(longest / 6 + 1)}`)).toBeUndefined();
+    expect(createLinkResolver(`${origin}long/`)("a".repeat(longest))).toBeUndefined();
   });
 
   it("resolves absolute URLs even if the base is invalid", () => {
@@ -164,32 +164,36 @@ const hasCorpus = existsSync(corpus);
 if (!hasCorpus) console.warn("canonical-url: ../shared/corpora/cc-normalizer is absent, its cases are skipped");
 
 describe("the normaliser cases of crawler-commons", () => {
-  it.skipIf(!hasCorpus)("come out as there, but for the declared deviations", () => {
+  it.skipIf(!hasCorpus)("yield the expected URL, except for the declared deviations", () => {
     const cases = readCsv("normalizer/weirdToNormalizedUrls.csv").map(([raw = "", expected]) => ({ raw, expected }));
     expectOnlyDeclared(
       cases.map(({ raw, expected }) => ({ raw, agrees: canonicalUrl(raw) === expected })),
       [
         { because: "only http and https are crawled", raw: /^(?:ftp|file):/, cases: 6 },
         {
-          because: "some servers tell doubled slashes apart",
+          because: "some servers distinguish doubled slashes",
           raw: /^http:\/\/[^/?]+[^?]*\/\//,
           cases: 6,
         },
-        { because: "there is no host to ask", raw: /^http:\/{4,}$/, cases: 2 },
-        { because: "a URL without a scheme is a relative one", raw: /^foo\.com/, cases: 1 },
-        { because: "some servers heed the order of parameters", raw: /\?(?:b=[12]|b|b=|&b=1|=1&b=1)&a=1/, cases: 9 },
-        { because: "some servers tell empty parameters apart", raw: /\?(?:a=1&b=|&=1&a=1)$/, cases: 2 },
+        { because: "the URL has no host", raw: /^http:\/{4,}$/, cases: 2 },
+        { because: "a URL without a scheme is relative", raw: /^foo\.com/, cases: 1 },
+        {
+          because: "some servers depend on the order of parameters",
+          raw: /\?(?:b=[12]|b|b=|&b=1|=1&b=1)&a=1/,
+          cases: 9,
+        },
+        { because: "some servers distinguish empty parameters", raw: /\?(?:a=1&b=|&=1&a=1)$/, cases: 2 },
       ],
     );
   });
 
-  it.skipIf(!hasCorpus)("have no canonical form where they are invalid", () => {
+  it.skipIf(!hasCorpus)("have no canonical form if they are invalid", () => {
     const cases = readCsv("normalizer/invalidUrls.csv");
     expect(cases.length).toBeGreaterThan(0);
     for (const [raw = ""] of cases) expect(canonicalUrl(raw), raw).toBeUndefined();
   });
 
-  it.skipIf(!hasCorpus)("resolve as there, but for the declared deviations", () => {
+  it.skipIf(!hasCorpus)("resolve to the expected URL, except for the declared deviations", () => {
     const cases = readCsv("url-utils/url-resolve.csv");
     expectOnlyDeclared(
       cases.map(([raw = "", base = "", expected]) => ({
@@ -235,7 +239,7 @@ function fieldsOf(line: string): string[] {
   return [...fields].map(([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim());
 }
 
-/** The definition without a fast path, to compare with. */
+/** The reference implementation, without a fast path. */
 function slowCanonicalUrl(raw: string, base?: string): string | undefined {
   if (raw.length > URL_LENGTH_MOST) return undefined;
   const url = parse(raw, base === undefined ? base : (slowCanonicalUrl(base) ?? base)) ?? parse(raw);

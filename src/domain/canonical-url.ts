@@ -2,15 +2,16 @@
 export const URL_LENGTH_MOST = 4096;
 
 /**
- * The canonical form of a URL, used for dedup and for the request. Undefined if the URL cannot be requested: not http(s), not
- * parsable, over `URL_LENGTH_MOST`, or with credentials. Never throws. The canonical form of a canonical URL is itself.
+ * The canonical form of a URL, used for dedup and for the request. Undefined if the URL cannot be requested: not
+ * http(s), not parsable, over `URL_LENGTH_MOST`, or with credentials. Never throws. The canonical form of a canonical
+ * URL is itself.
  *
- * Only equivalent spellings are unified (RFC 3986, 6.2.2 and 6.2.3): case and punycode of the host, its trailing
- * dot, default port, dot segments, percent-encoding, empty path, empty query, fragment. Parameters are neither sorted nor
+ * Only equivalent spellings are unified (RFC 3986, 6.2.2 and 6.2.3): case and punycode of the host, its trailing dot,
+ * default port, dot segments, percent-encoding, empty path, empty query, fragment. Parameters are neither sorted nor
  * dropped and slashes not merged, because some sites answer differently.
  *
- * URLs with credentials are refused, not stripped: without the credentials it is another resource, and with them a secret
- * would be stored in queues, logs and records. In links, most of them are mistyped mail addresses.
+ * URLs with credentials are refused. Without the credentials, the URL is another resource; with them, a secret would be
+ * stored in queues, logs and records. In links, most of them are mistyped mail addresses.
  *
  * A `base` that cannot be parsed is ignored: then only absolute URLs resolve.
  */
@@ -20,8 +21,8 @@ export function canonicalUrl(raw: string, base?: string): string | undefined {
 }
 
 /**
- * `canonicalUrl(href, baseUrl)` for many links of one page, with the same results. It parses the base once, and parses no URL
- * for links in plain spelling, which nearly all are.
+ * `canonicalUrl(href, baseUrl)` for many links of one page, with the same results. It parses the base once, and only
+ * parses links that are not in plain spelling; nearly all links are.
  */
 export function createLinkResolver(baseUrl: string): (href: string) => string | undefined {
   const base = canonicalUrl(baseUrl);
@@ -31,8 +32,8 @@ export function createLinkResolver(baseUrl: string): (href: string) => string | 
 }
 
 /**
- * Percent-encoding as `canonicalUrl` uses it: unreserved characters plain, hex digits upper case, all characters that a URL
- * cannot contain as UTF-8, and a `%` that starts no escape as `%25`. Idempotent.
+ * Percent-encoding as `canonicalUrl` uses it: unreserved characters plain, hex digits upper case, all characters that a
+ * URL cannot contain as UTF-8, and a `%` that starts no escape as `%25`. Idempotent.
  */
 export function normaliseEscapes(text: string): string {
   return text.replace(ESCAPE_OR_ODD, normaliseEscape);
@@ -110,7 +111,10 @@ function withoutDotSegments(path: string): string {
   return `/${kept.join("/")}`;
 }
 
-/** Without a trailing dot, so that a site is not two sites. Undefined if a label is empty, which is no valid name. */
+/**
+ * Removes a trailing dot, so that a host is not counted as two sites. Undefined if a label is empty: the name is
+ * invalid.
+ */
 function canonicalHost(hostname: string): string | undefined {
   const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   if (host === "" || host.startsWith(".") || host.endsWith(".") || host.includes("..")) return undefined;

@@ -1,4 +1,4 @@
-/** The queue names by which a crawl differs from a job that was submitted for workers. */
+/** The queue names of crawls. They distinguish a crawl from a job that was submitted for workers. */
 
 /** Each crawl has its own queue, so that only the processes of that crawl take its tasks. */
 export function crawlQueue(jobId: string): string {

@@ -3,8 +3,8 @@ export const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 
 type Unit = keyof typeof UNIT_MS;
 
 /**
- * Parses a duration (`500ms`, `1s`, `1.5h`, `3m 12s`, `1d`) into milliseconds; a bare number is milliseconds. Undefined for
- * anything else, including negative and infinite durations.
+ * Parses a duration (`500ms`, `1s`, `1.5h`, `3m 12s`, `1d`) into milliseconds; a bare number is milliseconds. Undefined
+ * for anything else, including negative and infinite durations.
  */
 export function parseDurationMs(value: string | number): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -1,4 +1,7 @@
-/** Extraction rules as a job stores them: the fields of its records. The schema is in extract/rules.ts; see docs/extraction.md. */
+/**
+ * Extraction rules as a job stores them: the fields of its records. The schema is in extract/rules.ts; see
+ * docs/extraction.md.
+ */
 
 export const FIELD_TYPES = [
   "text",
@@ -15,7 +18,7 @@ export type FieldType = (typeof FIELD_TYPES)[number];
 
 type Scalar = string | number | boolean | null;
 
-/** One field in full. `fields` makes it an object; an object takes no `type`, `match` or `default`. */
+/** One field in full. With `fields`, the value is an object, and `type`, `match` and `default` are not allowed. */
 export type RuleDetail = {
   select: string;
   type?: FieldType | undefined;
@@ -32,8 +35,10 @@ export type RuleDetail = {
 /** A selector, a rule in full, or either of them in brackets for a list. */
 export type Rule = string | RuleDetail | [string | RuleDetail];
 
-/** The fields of a record by name. `$each` holds a selector: each element that it matches becomes one record. */
+/**
+ * The fields of a record by name. The value of `$each` is a selector: each element that it matches becomes one record.
+ */
 export type Rules = Record<string, Rule>;
 
-/** The key of `Rules` that asks for one record per element. */
+/** The key of `Rules` whose selector yields one record per element. */
 export const EACH = "$each";

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * The first 64 bits of the SHA-1 of a canonical URL, as two unsigned halves. Two URLs collide with a probability of 2^-64: with
- * 10^9 URLs in one dedup scope, the probability that any URL is wrongly taken as seen is about 3 %.
+ * The first 64 bits of the SHA-1 of a canonical URL, as two unsigned halves. Two URLs collide with a probability of
+ * 2^-64: with 10^9 URLs in one dedup scope, the probability that any URL is wrongly taken as seen is about 3 %.
  */
 type Fingerprint = { high: number; low: number };
 

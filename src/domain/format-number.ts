@@ -1,6 +1,9 @@
-/** Numbers for people: with thousands apart, with their unit, with their noun. */
+/** Formats numbers for display: with thousands separators, with a unit, or with a noun. */
 
-/** As toLocaleString gives it, without the 20 ms that its first call takes: every command prints a count. */
+/**
+ * The result of `toLocaleString`, whose first call takes 20 ms. Every command prints a count, so integers avoid that
+ * call.
+ */
 export function formatCount(count: number): string {
   return Number.isSafeInteger(count) ? String(count).replace(/\B(?=(?:\d{3})+$)/g, ",") : count.toLocaleString("en-US");
 }

@@ -1,7 +1,10 @@
-/** An instant that is still to come, in whole milliseconds; "for ever" and "never was" have none. */
+/**
+ * `at` in whole ms if it is in the future. Undefined for the past, for no instant, and for one that a Date cannot
+ * represent.
+ */
 export function futureInstant(at: number | undefined, now: number): number | undefined {
   return at === undefined || at <= now || at > LAST_INSTANT ? undefined : Math.ceil(at);
 }
 
-/** The last that a Date can be. */
+/** The latest instant that a Date can represent. */
 const LAST_INSTANT = 8.64e15;

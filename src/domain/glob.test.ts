@@ -60,7 +60,7 @@ describe("compileGlobs", () => {
     [" /x ", "https://a.test/x", true],
     ["/a.b", "https://a.test/axb", false],
     ["/a+(b)", "https://a.test/a+(b)", true],
-  ])("holds %j against %s and says %j", (glob, url, isMatch) => {
+  ])("compares %j with %s: %j", (glob, url, isMatch) => {
     expect(globProblem(glob)).toBeUndefined();
     expect(compileGlobs([glob])(url)).toBe(isMatch);
   });
@@ -123,15 +123,15 @@ describe("globProblem", () => {
     ["a".repeat(GLOB_LENGTH_MOST + 1), /longer than 4096/],
     ["!/a/*", /negate/],
     ["/a#b", /fragment/],
-    ["/a\\*", /escaped/],
+    ["/a\\*", /escape character/],
     ["/[ab]", /%5B/],
-    ["/{a,b", /partner/],
-    ["/a}b{", /partner/],
+    ["/{a,b", /unpaired/],
+    ["/a}b{", /unpaired/],
     ["{a,b}".repeat(9), new RegExp(`more than ${GLOB_ALTERNATIVES_MOST}`)],
     ["ftp://a.test/*", /ftp URLs/],
     ["{https,file}://a.test/*", /file URLs/],
-  ])("says what is wrong with %j", (glob, words) => {
-    expect(globProblem(glob)).toMatch(words);
+  ])("describes the problem of %j", (glob, message) => {
+    expect(globProblem(glob)).toMatch(message);
     expect(compileGlobs([glob])("https://a.test/")).toBe(false);
   });
 

@@ -20,12 +20,13 @@ import { canonicalUrl, normaliseEscapes } from "./canonical-url.ts";
 /** The most globs that one glob with `{…}` may expand to. */
 export const GLOB_ALTERNATIVES_MOST = 256;
 
-/** The length of the longest URL. A longer glob could match only through its alternatives. */
+/** The length of the longest URL. A longer glob could match a URL only if `{…}` makes it shorter. */
 export const GLOB_LENGTH_MOST = 4096;
 
 /**
- * A test for canonical URLs: true if one of the globs matches. Without globs, nothing matches. Never throws: a glob with a
- * `globProblem` matches nothing. The time is at most proportional to the length of the URL times that of the globs.
+ * A test for canonical URLs: true if one of the globs matches. Without globs, nothing matches. Never throws: a glob
+ * with a `globProblem` matches nothing. The time is at most proportional to the length of the URL times that of the
+ * globs.
  */
 export function compileGlobs(globs: readonly string[]): (url: string) => boolean {
   const matchers = globs
@@ -39,16 +40,17 @@ export function compileGlobs(globs: readonly string[]): (url: string) => boolean
 export function globProblem(glob: string): string | undefined {
   if (glob.trim() === "") return "is empty";
   if (glob.length > GLOB_LENGTH_MOST) return `is longer than ${GLOB_LENGTH_MOST} characters`;
-  if (glob.startsWith("!")) return 'starts with "!", which does not negate here: put the glob into the other list';
+  if (glob.startsWith("!")) return 'starts with "!", which does not negate a glob: move the glob to the other list';
   if (glob.includes("#")) return 'has a "#": URLs are compared without their fragment';
-  if (glob.includes("\\")) return 'has a "\\": nothing is escaped here, every character but * { } means itself';
+  if (glob.includes("\\"))
+    return 'has a "\\", which is not an escape character: every character except * { } matches itself';
   if (/[[\]]/.test(glob))
-    return "has [ or ], which do not choose characters here: use {a,b}; for themselves, %5B and %5D";
-  if (!hasPairedBraces(glob)) return 'has a "{" or "}" without its partner';
+    return "has [ or ], which do not form character classes: use {a,b}; to match a bracket, use %5B or %5D";
+  if (!hasPairedBraces(glob)) return 'has an unpaired "{" or "}"';
   const alternatives = expand(glob);
-  if (alternatives === undefined) return `stands for more than ${GLOB_ALTERNATIVES_MOST} globs`;
+  if (alternatives === undefined) return `expands to more than ${GLOB_ALTERNATIVES_MOST} globs`;
   const scheme = alternatives.map(schemeOf).find((name) => name !== undefined && !/^https?$/i.test(name));
-  return scheme === undefined ? undefined : `asks for ${scheme} URLs: only http and https are crawled`;
+  return scheme === undefined ? undefined : `matches ${scheme} URLs: only http and https URLs are crawled`;
 }
 
 /** A literal, or a wildcard: `any` is `**`, `segment` is `*`, `folders` is `**` + `/` where a segment may begin. */
@@ -164,7 +166,10 @@ function endsOfSegment(text: string, starts: readonly number[]): number[] {
   return ends;
 }
 
-/** Nothing, or everything up to a slash. Every later start also follows a slash, so the first start covers all. */
+/**
+ * `**` + `/` matches nothing, or all text up to a slash. Every later start also follows a slash, so the first covers
+ * all.
+ */
 function endsOfFolders(text: string, first: number): number[] {
   return [first, ...endsAfter(text, "/", first)];
 }

@@ -62,7 +62,7 @@ export type JobSpec = {
   tenant?: string;
   /** The occurrence of a schedule that submitted it. */
   slot?: { scheduleId: string; at: number };
-  /** What the job was when it was submitted under an idempotency key. */
+  /** The digest of the job as written, if it was submitted under an idempotency key. */
   digest?: JobDigest;
 };
 
@@ -74,7 +74,7 @@ export function kindOf({ render }: Pick<JobSpec, "render">): TaskKind {
   return render === "always" ? "render" : "fetch";
 }
 
-/** The queue of a task. With `render: "auto"`, tasks that need a browser go to `renderQueue`. */
+/** The queue of a task. With `render: "auto"`, tasks that need a browser are queued in `renderQueue`. */
 export function queueFor(
   kind: TaskKind,
   { queue }: Pick<Routing, "queue">,

@@ -18,8 +18,8 @@ it("computes percentiles within a quarter of the exact value, for any durations"
       (one, other) => one - other,
     );
     for (const share of [0.5, 0.95, 0.99]) {
-      const real = times[Math.ceil(share * times.length) - 1] ?? 0;
-      const ratio = (percentileMs(counted(times), share) ?? 0) / real;
+      const exact = times[Math.ceil(share * times.length) - 1] ?? 0;
+      const ratio = (percentileMs(counted(times), share) ?? 0) / exact;
       expect(ratio).toBeGreaterThan(1 / 1.26);
       expect(ratio).toBeLessThan(1.26);
     }
@@ -34,7 +34,7 @@ it("has no percentile without counts, and a bucket for any duration", () => {
   expect(percentileMs(counted([Number.POSITIVE_INFINITY]), 0.5)).toBeGreaterThan(500_000);
 });
 
-it("adds counts, also of fewer buckets", () => {
+it("adds counts, also from a list with fewer buckets", () => {
   const sum = counted([1, 5]);
   addLatencies(sum, [2]);
   expect(sum).toEqual(counted([1, 1, 1, 5]));

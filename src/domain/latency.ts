@@ -1,9 +1,9 @@
 /**
- * Durations as counts in fixed buckets. Unlike percentiles, counts can be added over processes and over time. There are three
- * buckets per doubling, from 1 ms to 11 min. A percentile computed from them is off by a quarter at most.
+ * Durations as counts in fixed buckets. Unlike percentiles, counts can be added over processes and over time. There are
+ * three buckets per doubling, from 1 ms to 11 min. A percentile computed from them is off by a quarter at most.
  */
 
-/** The first bucket holds durations up to 1 ms, the last all that are longer than the others. */
+/** The first bucket counts durations up to 1 ms. The last bucket has no upper bound. */
 export const LATENCY_BUCKETS = 60;
 
 const PER_DOUBLING = 3;
@@ -24,7 +24,7 @@ export function addLatencies(into: Latencies, more: readonly number[]): void {
   for (let at = 0; at < LATENCY_BUCKETS; at += 1) into[at] = (into[at] ?? 0) + (more[at] ?? 0);
 }
 
-/** The duration that `share` of them (0.95, for example) did not exceed; undefined if there are none. */
+/** The duration that a `share` of all durations, such as 0.95, does not exceed; undefined if nothing was counted. */
 export function percentileMs(counts: readonly number[], share: number): number | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return undefined;

@@ -1,6 +1,7 @@
 /**
- * The site name of tasks that work on pages of a site without sending it requests, such as parse tasks. No host has such a
- * name, so no rate limit and no robots.txt apply. Each site has its own, so that a large site does not delay a small one.
+ * The site name of tasks that work on pages of a site without sending it requests, such as parse tasks. No host has
+ * such a name, so no rate limit and no robots.txt apply. Each site has its own offline site, so that a large site does
+ * not delay a small one.
  */
 export function offlineSite(site: string): string {
   return `#${site}`;

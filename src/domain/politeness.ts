@@ -1,6 +1,6 @@
 /**
- * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. Pure functions: the
- * broker stores the instant.
+ * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. Pure
+ * functions: the broker stores the instant.
  */
 export type SitePolicy = {
   /** The least time between two requests, ms; 0 means unlimited. */
@@ -23,9 +23,9 @@ export type Slot = {
 };
 
 /**
- * The guard time after each interval. A request may be sent late by this time, so slots are spaced by `interval + guard`: even
- * if one request is as late as allowed and the next is on time, the gap at the socket is a full interval. At high rates it is
- * more than the usual 5 %, since a busy process misses a window of half a millisecond.
+ * The guard time after each interval. A request may be sent late by this time, so slots are spaced by `interval +
+ * guard`: even if one request is as late as allowed and the next is on time, the gap at the socket is a full interval.
+ * At high rates the guard is more than the usual 5 %, since a busy process would miss a window of half a millisecond.
  */
 export function guardMs(intervalMs: number): number {
   if (intervalMs === 0) return 0;
@@ -42,12 +42,12 @@ export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, m
   if (policy.intervalMs === 0) return most;
   const spacing = spacingMs(policy);
   const from = Math.max(arrivalAt, now);
-  // The k-th request (from 0) may go while from + k*spacing - (burst-1)*spacing <= now.
+  // The k-th request (from 0) may be sent while from + k*spacing - (burst-1)*spacing <= now.
   const slots = Math.floor((now - from) / spacing + policy.burst - 1 + 1e-9) + 1;
   return Math.max(0, Math.min(most, slots));
 }
 
-/** Takes one slot at `now`, or at the first free instant after it. */
+/** Reserves one slot at `now`, or at the first free instant after it. */
 export function takeSlot(now: number, arrivalAt: number, policy: SitePolicy): Slot {
   if (policy.intervalMs === 0) return { sendAt: now, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt };
   const sendAt = Math.max(now, readyAt(arrivalAt, policy));
@@ -59,7 +59,7 @@ export function takeSlot(now: number, arrivalAt: number, policy: SitePolicy): Sl
 }
 
 /** The arrival time without `slot`, which must be the last one taken. */
-export function giveBack(slot: Slot, policy: SitePolicy): number {
+export function returnSlot(slot: Slot, policy: SitePolicy): number {
   return slot.arrivalAt - spacingMs(policy);
 }
 

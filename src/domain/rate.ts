@@ -1,13 +1,13 @@
 import { UNIT_MS } from "./duration.ts";
 
 /**
- * Parses a rate into the least time between two requests, ms: `4/s` is 250, `10/m` is 6000, `1 per 3s` is 3000. `unlimited`
- * and `none` are 0. Undefined for anything else, also for `0/s`: pause the job instead.
+ * Parses a rate into the least time between two requests, ms: `4/s` is 250, `10/m` is 6000, `1 per 3s` is 3000.
+ * `unlimited` and `none` are 0. Undefined for anything else. `0/s` is also invalid: to stop requests, pause the job.
  */
 export function parseRate(text: string): number | undefined {
-  const words = text.trim().toLowerCase();
-  if (words === "unlimited" || words === "none") return 0;
-  const parts = RATE.exec(words);
+  const rate = text.trim().toLowerCase();
+  if (rate === "unlimited" || rate === "none") return 0;
+  const parts = RATE.exec(rate);
   if (parts === null) return undefined;
   const [, count, periods = "1", unit = ""] = parts;
   const unitMs = unit === "ms" ? UNIT_MS.ms : UNIT_MS[unit.charAt(0) as "s" | "m" | "h" | "d"];

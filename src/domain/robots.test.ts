@@ -17,7 +17,7 @@ const hasCorpus = existsSync(corpus);
 if (!hasCorpus) console.warn("robots: ../shared/corpora/google-robots is absent, its cases are skipped");
 
 describe("robots rules on Google's cases", () => {
-  it.skipIf(!hasCorpus)("decide every one as Google's matcher does", () => {
+  it.skipIf(!hasCorpus)("agree with Google's matcher in every case", () => {
     type Case = { test: string; robotstxt: string; agent: string; url: string; allowed: boolean };
     const cases = JSON.parse(readFileSync(corpus, "utf8")) as Case[];
     expect(cases).toHaveLength(142);
@@ -49,26 +49,26 @@ describe("the rules for a crawler", () => {
     ["* and all others", "foobot", false],
     ["*bot", "foobot", true],
     ["", "foobot", true],
-  ])("reads the agent line %j as, for %j, allowing: %j", (line, token, allowed) => {
+  ])("with the agent line %j, allow the crawler %j: %j", (line, token, allowed) => {
     expect(verdicts(`user-agent: ${line}\ndisallow: /`, token, ["/x"])).toEqual([allowed]);
   });
 
   it.each(["user-agent: *", "useragent: *", "User Agent: *", "USER-AGENT : *", "user-agent *"])(
-    "takes %j for an agent",
+    "accepts the agent line %j",
     (line) => {
       expect(verdicts(`${line}\ndisallow: /x`, "a", ["/x"])).toEqual([false]);
     },
   );
 
   it.each(["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", "Disallow "])(
-    "takes %j for a rule",
+    "accepts the rule key %j",
     (key) => {
       expect(verdicts(`user-agent: *\n${key}: /x`, "a", ["/x"])).toEqual([false]);
     },
   );
 });
 
-describe("what a rule matches", () => {
+describe("matching a rule", () => {
   it.each([
     ["/x", "/xy", true],
     ["/x$", "/x", true],
@@ -83,7 +83,7 @@ describe("what a rule matches", () => {
     ["*/x", "/y/x", true],
     ["x", "/x", false],
     ["/?q=", "/?q=1", true],
-  ])("tells whether %j matches %j: %j", (rule, path, isMatch) => {
+  ])("compares %j with %j: %j", (rule, path, isMatch) => {
     expect(verdicts(`user-agent: *\ndisallow: ${rule}`, "a", [path])).toEqual([!isMatch]);
   });
 
@@ -98,7 +98,7 @@ describe("what a rule matches", () => {
     ["/a b", "/a%20b"],
     ["/100%", "/100%25"],
     ["/foo%2", "/foo%2F"],
-  ])("keeps off in any spelling: disallow %j on %j", (rule, path) => {
+  ])("disallows in any spelling: rule %j, path %j", (rule, path) => {
     expect(verdicts(`user-agent: *\ndisallow: ${rule}`, "a", [path])).toEqual([false]);
   });
 
@@ -106,7 +106,7 @@ describe("what a rule matches", () => {
     expect(verdicts("user-agent: *\ndisallow: /a/b", "a", ["/a%2Fb"])).toEqual([true]);
   });
 
-  it("lets Allow win a tie that only one spelling has", () => {
+  it("prefers Allow if Disallow has the same length only in normal form", () => {
     expect(verdicts("user-agent: *\ndisallow: /%7Ejoe/\nallow: /~joe/", "a", ["/~joe/"])).toEqual([true]);
   });
 

@@ -1,12 +1,12 @@
 /**
  * robots.txt by RFC 9309, read as Google's open-source matcher does, including its tolerance for typing mistakes.
  *
- * The RFC and that matcher differ on whether `/%62` in a rule matches `/b` in a URL. Allow rules are matched literally, as the
- * matcher does; Disallow rules match both ways. When in doubt, a page is not fetched.
+ * The RFC and that matcher differ on whether `/%62` in a rule matches `/b` in a URL. Allow rules are matched literally,
+ * as in that matcher; Disallow rules match both ways. When in doubt, a page is not fetched.
  */
 import { normaliseEscapes, percentEncode } from "./canonical-url.ts";
 
-/** How much of a file is read: the minimum of the RFC, in characters, so at least as much in bytes. */
+/** How many characters of a file are read. The RFC requires this many bytes, and a character has at least one byte. */
 export const ROBOTS_LENGTH_MOST = 500 * 1024;
 
 /** A parsed robots.txt. `rulesFor` returns the rules for one crawler. */
@@ -20,29 +20,29 @@ type RobotsRules = {
 type AgentRules = {
   /** Whether the crawler may fetch this path with query (`/a?b`), without fragment. */
   allows(pathAndQuery: string): boolean;
-  /** Nothing is disallowed, so `allows` need not be called. */
+  /** True if nothing is disallowed; then `allows` need not be called. */
   allowsAll: boolean;
   crawlDelaySeconds: number | undefined;
 };
 
-/** Parses any text without throwing. Lines that are no rules are skipped. An HTML page has no rules. */
+/** Parses any text without throwing. Lines that are not rules are skipped. An HTML page has no rules. */
 export function parseRobots(text: string): RobotsRules {
   const reader = createReader();
   if (!HTML_PAGE.test(text.slice(0, HTML_SNIFF_LENGTH))) {
     for (const line of linesOf(text)) {
       const pair = keyAndValue(line);
-      if (pair !== undefined) reader.take(pair.key, pair.value);
+      if (pair !== undefined) reader.add(pair.key, pair.value);
     }
   }
   return reader.rules;
 }
 
 /**
- * Selects the rules for one crawler, to be used for many URLs. `productToken` is the name of the crawler; case and a version
- * after a slash are ignored. All groups that name it are merged. If there are none, those for `*` are.
+ * Selects the rules for one crawler, to be used for many URLs. `productToken` is the name of the crawler; case and a
+ * version after a slash are ignored. All groups that name it are merged. If there are none, the groups for `*` apply.
  */
 export function rulesFor(rules: RobotsRules, productToken: string): AgentRules {
-  const agent = addressedAs(rules, productToken);
+  const agent = agentIn(rules, productToken);
   const rulesOfAgent = rules.groups.filter((group) => group.agents.has(agent)).flatMap((group) => group.rules);
   const tests = rulesOfAgent.flatMap(testsOf).sort(strongestFirst);
   const usualTests = tests.filter((test) => test.reads !== "odd paths");
@@ -77,7 +77,7 @@ export function crawlDelaySeconds(rules: RobotsRules, productToken: string): num
   return rulesFor(rules, productToken).crawlDelaySeconds;
 }
 
-/** The sitemaps in it, as written, in order, each once. They apply to every crawler. */
+/** The sitemaps of a robots.txt, as written, in order, each once. They apply to every crawler. */
 export function sitemapsOf(rules: RobotsRules): string[] {
   return [...new Set(rules.sitemaps)];
 }
@@ -99,9 +99,9 @@ type Rule = { isAllow: boolean /** As written. */; path: string };
 type Group = { agents: Set<string>; rules: Rule[] };
 type Delay = { agents: ReadonlySet<string>; seconds: number };
 
-const EVERYONE = "*";
+const ANY_AGENT = "*";
 
-/** HTML pages start with a tag. A file of rules may start with a single tag, but does not continue as a page. */
+/** HTML pages start with a tag. A file of rules may start with one tag, but does not go on with those of a page. */
 const HTML_PAGE = /^[\s\uFEFF]*<(?:.*<)?(?:!doctype\s+html|html|head|body)\b/is;
 const HTML_SNIFF_LENGTH = 2048;
 
@@ -136,9 +136,9 @@ function keyAndValue(line: string): { key: string; value: string } | undefined {
 
 /**
  * Consecutive user agents share the rules that follow. Lines of other kinds do not end such a group (RFC: they must not
- * interfere). A crawl-delay ends it for other delays only, so delays keep a group of their own.
+ * interfere). A crawl-delay ends the group only for further delays, so the agents of delays are tracked separately.
  */
-function createReader(): { rules: RobotsRules; take(key: string, value: string): void } {
+function createReader(): { rules: RobotsRules; add(key: string, value: string): void } {
   const groups: Group[] = [];
   const delays: Delay[] = [];
   const sitemaps: string[] = [];
@@ -146,7 +146,7 @@ function createReader(): { rules: RobotsRules; take(key: string, value: string):
   let delayAgents = new Set<string>();
   let isDelayRowOpen = false;
 
-  function takeAgent(value: string): void {
+  function addAgent(value: string): void {
     if (group === undefined || group.rules.length > 0) {
       group = { agents: new Set(), rules: [] };
       groups.push(group);
@@ -159,39 +159,41 @@ function createReader(): { rules: RobotsRules; take(key: string, value: string):
     }
   }
 
-  function takeRule(isAllow: boolean, path: string): void {
+  function addRule(isAllow: boolean, path: string): void {
     // Rules before any user agent apply to no crawler.
     group?.rules.push({ isAllow, path });
     isDelayRowOpen = false;
   }
 
-  function takeDelay(value: string): void {
+  function addDelay(value: string): void {
     const seconds = Number(/^(?:\d+(?:[.,]\d+)?|\.\d+)/.exec(value)?.[0].replace(",", "."));
     if (Number.isFinite(seconds)) delays.push({ agents: delayAgents, seconds });
     isDelayRowOpen = false;
   }
 
-  function take(key: string, value: string): void {
-    if (KEYS.agent.test(key)) takeAgent(value);
-    else if (KEYS.allow.test(key)) takeRule(true, value);
-    else if (KEYS.disallow.test(key)) takeRule(false, value);
-    else if (KEYS.delay.test(key)) takeDelay(value);
+  function add(key: string, value: string): void {
+    if (KEYS.agent.test(key)) addAgent(value);
+    else if (KEYS.allow.test(key)) addRule(true, value);
+    else if (KEYS.disallow.test(key)) addRule(false, value);
+    else if (KEYS.delay.test(key)) addDelay(value);
     else if (KEYS.sitemap.test(key) && value !== "") sitemaps.push(value);
   }
 
-  return { rules: { groups, delays, sitemaps }, take };
+  return { rules: { groups, delays, sitemaps }, add };
 }
 
-/** `FooBot/1.0` names foobot. Google accepts only letters, `-` and `_`; a name with digits is also compared as a whole. */
+/**
+ * `FooBot/1.0` names foobot. Google accepts only letters, `-` and `_`; a name with digits is also compared as a whole.
+ */
 function agentNames(value: string): string[] {
-  if (/^\*(?:\s|$)/.test(value)) return [EVERYONE];
+  if (/^\*(?:\s|$)/.test(value)) return [ANY_AGENT];
   const names = [/^[a-z_-]*/i, /^[^\s/]*/].map((prefix) => prefix.exec(value)?.[0].toLowerCase() ?? "");
-  return names.filter((name) => name !== "" && name !== EVERYONE);
+  return names.filter((name) => name !== "" && name !== ANY_AGENT);
 }
 
-function addressedAs(rules: RobotsRules, productToken: string): string {
+function agentIn(rules: RobotsRules, productToken: string): string {
   const [name = ""] = productToken.toLowerCase().split("/", 1);
-  return rules.groups.some((group) => group.agents.has(name)) ? name : EVERYONE;
+  return rules.groups.some((group) => group.agents.has(name)) ? name : ANY_AGENT;
 }
 
 type Pattern = { head: string; middle: readonly string[]; tail: string | undefined; isAnchored: boolean };
@@ -240,7 +242,10 @@ function strongestFirst(a: Test, b: Test): number {
   return b.strength - a.strength || Number(b.isAllow) - Number(a.isAllow);
 }
 
-/** No backtracking: since a star matches anything, the first position where the next piece fits is as good as any later one. */
+/**
+ * No backtracking: since a star matches anything, the first position where the next piece fits is as good as any later
+ * one.
+ */
 function matchesPattern({ head, middle, tail, isAnchored }: Pattern, path: string): boolean {
   if (!path.startsWith(head)) return false;
   let end = head.length;

@@ -12,9 +12,9 @@ const THREE_LANES: Route[] = [
 ];
 
 /** The routing of a URL of a job. */
-function routed(routes: readonly Route[], url: string, said = {}, job: { name: string; spider?: string } = JOB) {
+function routed(routes: readonly Route[], url: string, own = {}, job: { name: string; spider?: string } = JOB) {
   const { name, spider } = job;
-  return createRouter(resolveRoutes(routes, { name, spider }, said, USUAL))(url);
+  return createRouter(resolveRoutes(routes, { name, spider }, own, USUAL))(url);
 }
 
 function isMatch(match: RouteMatch, url = "https://a.example/x", job = JOB): boolean {
@@ -86,7 +86,7 @@ describe("a route", () => {
   });
 });
 
-const words = fc.constantFrom("a", "b", "c");
+const names = fc.constantFrom("a", "b", "c");
 const patterns = fc.option(fc.uniqueArray(fc.constantFrom("a", "b", "*", "a*", "*b"), { minLength: 1 }), {
   nil: undefined,
 });
@@ -103,9 +103,9 @@ const routing = fc.record(
 );
 const routes = fc.array(fc.tuple(match, routing).map(([one, to]): Route => ({ match: one, ...to })));
 const job = fc.record({
-  name: words,
+  name: names,
   spider: fc.option(
-    words.map((word) => `/srv/${word}.ts`),
+    names.map((name) => `/srv/${name}.ts`),
     { nil: undefined },
   ),
 });
@@ -114,22 +114,22 @@ const url = fc
   .map(([host, path]) => `https://${host}${path}`);
 
 describe("routes", () => {
-  it("are decided by the first that matches the URL, whatever follows", () => {
+  it("are decided by the first one that matches the URL, whatever routes follow", () => {
     fc.assert(
-      fc.property(routes, job, routing, url, (all, one, said, at) => {
-        const takes = (route: Route) =>
+      fc.property(routes, job, routing, url, (all, one, own, at) => {
+        const isMatching = (route: Route) =>
           createRouter(resolveRoutes([{ match: route.match, queue: "taken" }], one, {}, USUAL))(at).queue === "taken";
-        const { match: _, ...first } = all.find(takes) ?? { match: {} };
+        const { match: _, ...first } = all.find(isMatching) ?? { match: {} };
 
-        expect(createRouter(resolveRoutes(all, one, said, USUAL))(at)).toEqual({ ...USUAL, ...first, ...said });
+        expect(createRouter(resolveRoutes(all, one, own, USUAL))(at)).toEqual({ ...USUAL, ...first, ...own });
       }),
     );
   });
 
   it("give the same result after a JSON round trip with the job", () => {
     fc.assert(
-      fc.property(routes, job, routing, url, (all, one, said, at) => {
-        const resolved = resolveRoutes(all, one, said, USUAL);
+      fc.property(routes, job, routing, url, (all, one, own, at) => {
+        const resolved = resolveRoutes(all, one, own, USUAL);
 
         expect(createRouter(JSON.parse(JSON.stringify(resolved)))(at)).toEqual(createRouter(resolved)(at));
       }),

@@ -1,9 +1,9 @@
 /**
- * Chooses the queue and priority of a URL. The first route of the operator that matches decides. Values that it leaves out are
- * as without a route. A queue or priority set in the job itself overrides every route.
+ * Chooses the queue and priority of a URL. The first route of the operator that matches decides. If it leaves out the
+ * queue or the priority, the default applies. A queue or priority set in the job itself overrides every route.
  *
- * Routes are resolved when a job is submitted and stored with it, so that all workers route a URL the same way, whatever their
- * own settings are.
+ * Routes are resolved when a job is submitted and stored with it, so that all workers route a URL the same way,
+ * whatever their own settings are.
  */
 import { canonicalUrl } from "./canonical-url.ts";
 import { compileGlobs } from "./glob.ts";
@@ -32,7 +32,10 @@ export type JobRouting = Routing & { routes: readonly UrlRoute[] };
 
 type JobNames = { name: string; spider: string | undefined };
 
-/** Resolves the routes for one job. `own`: set in the job itself. `defaults`: used if neither the job nor a route sets it. */
+/**
+ * Resolves the routes for one job. `own`: values set in the job itself. `defaults`: used if neither job nor route sets
+ * them.
+ */
 export function resolveRoutes(
   routes: readonly Route[],
   job: JobNames,
@@ -63,19 +66,20 @@ export function createRouter({
   priority,
   routes = [],
 }: Routing & Partial<JobRouting>): (url: string) => Routing {
-  const usual = { queue, priority };
-  if (routes.length === 0) return () => usual;
+  const fallback = { queue, priority };
+  if (routes.length === 0) return () => fallback;
   const choices = routes.map(({ domain, url, ...routing }) => ({
     routing: { queue: routing.queue, priority: routing.priority },
-    isNear: domain === undefined ? undefined : compileDomains(domain),
-    isLike: url === undefined ? undefined : compileGlobs(url),
+    matchesHost: domain === undefined ? undefined : compileDomains(domain),
+    matchesUrl: url === undefined ? undefined : compileGlobs(url),
   }));
   return (url) => {
     const host = hostOf(url);
     const found = choices.find(
-      ({ isNear, isLike }) => (isNear === undefined || isNear(host)) && (isLike === undefined || isLike(url)),
+      ({ matchesHost, matchesUrl }) =>
+        (matchesHost === undefined || matchesHost(host)) && (matchesUrl === undefined || matchesUrl(url)),
     );
-    return found === undefined ? usual : found.routing;
+    return found === undefined ? fallback : found.routing;
   };
 }
 
@@ -90,7 +94,7 @@ export function domainProblem(pattern: string): string | undefined {
   if (host.includes("*")) return 'may have a "*" only as its first label: *.a.example';
   if (/[/?#@\s]/.test(host) || host === "") return "is not a host such as a.example, or *.a.example";
   if (canonicalHost(host) === undefined)
-    return "is not a host such as a.example, or *.a.example; a port is not looked at";
+    return "is not a host such as a.example, or *.a.example; routes ignore ports, so leave the port out";
   return undefined;
 }
 
@@ -133,7 +137,7 @@ function compileDomains(patterns: readonly string[]): (host: string) => boolean 
   return (host) => exact.has(host) || endings.some((ending) => host.endsWith(ending));
 }
 
-/** The host as in canonical URLs; undefined if it is no host or has a port. */
+/** The host as in canonical URLs; undefined if it is not a host or has a port. */
 function canonicalHost(host: string): string | undefined {
   const url = canonicalUrl(`http://${host}/`);
   const found = url === undefined ? undefined : url.slice("http://".length, -1);

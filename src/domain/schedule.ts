@@ -14,8 +14,8 @@ export const CATCH_UPS = ["skip", "one", "all"] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
 
 /**
- * The state machine of occurrences. In state `firing` the decision is made: every scheduler that continues it submits its job,
- * and none may skip it.
+ * The state machine of occurrences. In state `firing` the decision is made: every scheduler that continues it submits
+ * its job, and none may skip it.
  */
 export const OCCURRENCE_MOVES = {
   waiting: ["firing", "skipped"],
@@ -31,7 +31,7 @@ export const SKIP_REASONS = {
   missed: "no scheduler ran at its time, and the catch-up policy skips it",
   overlap: "the previous run had not ended",
   paused: "its schedule was paused before it started",
-  crowded: "the most allowed occurrences of its schedule were already waiting",
+  crowded: "the maximum number of occurrences of its schedule was already waiting",
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 

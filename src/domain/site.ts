@@ -6,12 +6,12 @@ export type SiteGrouping = "host" | "domain";
 /**
  * The site of a canonical URL. All URLs of one site share one rate limit.
  *
- * With `host` it is the host, with its port unless that is 80 or 443: http and https of a host are one server and share a rate
- * limit. Any other port is another server.
+ * With `host` it is the host, with its port unless that is 80 or 443: http and https of a host are one server and share
+ * a rate limit. Any other port is another server.
  *
- * With `domain` it is the registrable domain, whatever the host and port (`shop.a.co.uk:8080` is `a.co.uk`). Hosts without one
- * (IP addresses, single labels, public suffixes) are grouped by host. Private suffixes (`github.io`) do not count as public
- * ones: their servers belong to one company.
+ * With `domain` it is the registrable domain, whatever the host and port (`shop.a.co.uk:8080` is `a.co.uk`). Hosts
+ * without one (IP addresses, single labels, public suffixes) are grouped by host. Private suffixes (`github.io`) do not
+ * count as public ones: their servers belong to one company.
  */
 export function siteOf(canonicalUrl: string, grouping: SiteGrouping): string {
   // A canonical URL starts with "http://" or "https://" and has a path, so it need not be parsed.

@@ -1,15 +1,16 @@
 /**
- * URLs of follow-up tasks of a page: rendering it, or parsing it on another queue. Such a task has the URL of the page with the
- * step as fragment. Canonical URLs have no fragment, so dedup accepts each step of a page once, and the URL is readable.
+ * URLs of follow-up tasks of a page: rendering it, or parsing it on another queue. Such a task has the URL of the page
+ * with the step as fragment. Canonical URLs have no fragment, so dedup accepts each step of a page once, and the URL is
+ * readable.
  */
 export const STEPS = ["render", "parse"] as const;
 
 export type Step = (typeof STEPS)[number];
 
 /**
- * The URL of a step of a page. For the URL of a step, it is the other step of the same page. With a dedup scope whose entries
- * expire, a page may be fetched again while its earlier step still counts as seen. A `mark`, such as the id of the task that
- * fetched the page, makes the steps distinct.
+ * The URL of a step of a page. `url` may be the URL of the page or of another of its steps. With a dedup scope whose
+ * entries expire, a page may be fetched again while its earlier step still counts as seen. A `mark`, such as the id of
+ * the task that fetched the page, makes the steps distinct.
  */
 export function stepUrl(url: string, step: Step, mark?: string): string {
   return `${pageUrlOf(url)}#${step}${mark === undefined ? "" : `-${mark}`}`;
@@ -30,8 +31,8 @@ export function stepOf(url: string): Step | undefined {
 }
 
 /**
- * The URLs that a page and its steps may have in the broker, given the tasks of the page in the store. The URL of the page
- * comes first.
+ * The URLs that a page and its steps may have in the broker, given the tasks of the page in the store. The URL of the
+ * page comes first.
  */
 export function urlsOfPage(url: string, tasks: readonly { taskId: string; url: string }[]): string[] {
   const marks = [undefined, ...tasks.map(({ taskId }) => taskId)]; // marks are used if dedup entries expire

@@ -1,4 +1,7 @@
-/** The state machine of tasks. Code, the SQL `CHECK` and the diagram in docs/state-machine.md are tested against this table. */
+/**
+ * The state machine of tasks. Code, the SQL `CHECK` and the diagram in docs/state-machine.md are tested against this
+ * table.
+ */
 export const TASK_MOVES = {
   queued: ["leased", "cancelled"],
   delayed: ["leased", "cancelled"],
@@ -27,7 +30,9 @@ export type NewTask = {
   handler?: string;
   /** Small JSON value that the spider passes from page to page. */
   carry?: unknown;
-  /** Set if the task continues the page of its parent, as after a redirect. It does not count against the page limit. */
+  /**
+   * Set if the task continues the page of its parent, as after a redirect. It does not count against the page limit.
+   */
   redirects?: number;
 };
 

@@ -6,7 +6,7 @@ const of = (headers: Record<string, string>) => validatorsOf({ headers, fetchedA
 
 describe("validators", () => {
   it.each([['"abc"'], ['W/"abc"'], ['"a,b"'], ["abc"], ['"\xe9"'], [`"${"x".repeat(998)}"`]])(
-    "takes the ETag %s as it is",
+    "uses the ETag %s unchanged",
     (etag) => {
       expect(of({ etag })).toEqual({ etag, lastModified: undefined });
       expect(conditionalHeaders(of({ etag }))).toEqual({ "if-none-match": etag });
@@ -24,7 +24,7 @@ describe("validators", () => {
     ['"a"b"'],
     [`"${"x".repeat(5_000)}"`],
     ['"a\tb"'],
-  ])("does not take the ETag %j", (etag) => {
+  ])("ignores the ETag %j", (etag) => {
     expect(of({ etag }).etag).toBeUndefined();
   });
 
@@ -41,7 +41,7 @@ describe("validators", () => {
     ["1994-11-06T08:49:37Z"],
     ["Mon, 16 Nov 2026 10:00:00 GMT"], // the page may change again within that second
     ["Tue, 17 Nov 2026 10:00:00 GMT"],
-  ])("does not take the date %s", (date) => {
+  ])("ignores the date %s", (date) => {
     expect(of({ "last-modified": date }).lastModified).toBeUndefined();
   });
 
@@ -51,11 +51,11 @@ describe("validators", () => {
     expect(of({ ...headers, date: "Mon, 16 Nov 2026 12:00:00 GMT" }).lastModified).toBeUndefined();
   });
 
-  it("are contradicted only by another version, weak or strong", () => {
-    const asked = { etag: 'W/"1"', lastModified: undefined };
-    expect(isContradicted(asked, { etag: '"1"' })).toBe(false);
-    expect(isContradicted(asked, {})).toBe(false);
-    expect(isContradicted(asked, { etag: '"2"' })).toBe(true);
+  it("are contradicted only by the ETag of another version, weak or strong", () => {
+    const sent = { etag: 'W/"1"', lastModified: undefined };
+    expect(isContradicted(sent, { etag: '"1"' })).toBe(false);
+    expect(isContradicted(sent, {})).toBe(false);
+    expect(isContradicted(sent, { etag: '"2"' })).toBe(true);
     expect(isContradicted({ etag: undefined, lastModified: "x" }, { etag: '"2"' })).toBe(false);
   });
 });

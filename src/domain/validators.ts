@@ -35,9 +35,9 @@ export function conditionalHeaders({ etag, lastModified }: Validators): Record<s
 }
 
 /** Whether a 304 response names another version than the request did. */
-export function isContradicted(asked: Validators, headers: Headers): boolean {
+export function isContradicted(sent: Validators, headers: Headers): boolean {
   const { etag } = headers;
-  return asked.etag !== undefined && etag !== undefined && withoutWeakness(etag) !== withoutWeakness(asked.etag);
+  return sent.etag !== undefined && etag !== undefined && withoutWeakness(etag) !== withoutWeakness(sent.etag);
 }
 
 function withoutWeakness(etag: string): string {

@@ -1,4 +1,4 @@
-/** Webhooks: the events that a job posts to a URL of its submitter. */
+/** Webhooks: the events that a job posts to a URL that its submitter chose. */
 
 /** The end states of a job, and new records. */
 export const WEBHOOK_EVENTS = ["job.finished", "job.failed", "job.cancelled", "records"] as const;
@@ -11,8 +11,8 @@ export const USUAL_WEBHOOK_EVENTS: readonly WebhookEventType[] = ["job.finished"
 export const DELIVER_QUEUE = "deliver";
 
 /**
- * The id of the delivery job of a job: its tasks deliver the events, with the retries, backoff, dead letters and replays of
- * ordinary tasks. A job that runs again after its end gets another delivery job, since the first has ended.
+ * The id of the delivery job of a job: its tasks deliver the events, with the retries, backoff, dead letters and
+ * replays of ordinary tasks. A job that runs again after its end gets another delivery job, since the first has ended.
  */
 export function deliveryJobId(jobId: string, round: number): string {
   return `wh${round}${jobId}`;
@@ -24,8 +24,8 @@ export function deliveryOfJob(jobId: string): string | undefined {
 }
 
 /**
- * The URL of a delivery in the broker: the host of the endpoint without its path, which may be secret, and the event, so that
- * dedup accepts each event once.
+ * The URL of a delivery in the broker: the host of the endpoint without its path, which may be secret, and the event,
+ * so that dedup accepts each event once.
  */
 export function deliveryUrl(endpoint: string, event: number): string {
   return `${new URL(endpoint).origin}/#deliver-${event}`;

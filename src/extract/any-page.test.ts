@@ -4,7 +4,7 @@ import { aPage } from "../../test/extract/a-page.ts";
 import type { Rules } from "../domain/extraction-rules.ts";
 import { compileRules } from "./compile-rules.ts";
 
-describe("any page at all", () => {
+describe("any page", () => {
   const rules: Rules = {
     text: "div",
     all: ["div, a"],
@@ -60,7 +60,7 @@ describe("any page at all", () => {
     { maxLength: 60 },
   );
 
-  it("gives exactly one record and never throws", () => {
+  it("yields exactly one record and never throws", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -76,7 +76,7 @@ describe("any page at all", () => {
     );
   });
 
-  it("is read in time, however deep it nests", () => {
+  it("is read in linear time, however deep it nests", () => {
     const flat: Rules = {
       text: "div",
       last: "div div div a@href",

@@ -18,12 +18,12 @@ const BOOK = `<!doctype html><html><head><title>Salt — Old Harbour Books</titl
       <li class="offer"><span class="shop">South</span></li></ul>
   <dl><dt>Weight</dt><dd>300 g</dd><dt>Binding</dt><dd>cloth</dd></dl></body></html>`;
 
-describe("reading fields by rules", () => {
-  it("takes the text of the first match, white space collapsed", () => {
+describe("fields read by rules", () => {
+  it("contain the text of the first match, with white space collapsed", () => {
     expect(record({ title: "h1", tag: "a.tag" })).toEqual({ title: "Salt and water", tag: "Sea" });
   });
 
-  it("says null for what is not there, and [] for a list of it", () => {
+  it("are null if nothing matches, and [] for a list", () => {
     expect(record({ a: ".none", b: "img@title", c: [".none"], d: "img@alt" })).toEqual({
       a: null,
       b: null,
@@ -32,7 +32,7 @@ describe("reading fields by rules", () => {
     });
   });
 
-  it("reads attributes, and lists", () => {
+  it("may be attributes and lists", () => {
     expect(record({ src: "img@src", id: "IMG@DATA-ID", tags: ["a.tag"], hrefs: ["a.tag@href"] })).toEqual({
       src: "img/salt.png",
       id: "7",
@@ -41,11 +41,11 @@ describe("reading fields by rules", () => {
     });
   });
 
-  it("does not take what every object has for an attribute", () => {
+  it("do not confuse inherited object properties with attributes", () => {
     expect(record({ a: "img@constructor", b: "img@__proto__" })).toEqual({ a: null, b: null });
   });
 
-  it("converts to every type", () => {
+  it("are converted to every type", () => {
     expect(
       record({
         number: { select: ".price", type: "number" },
@@ -88,11 +88,11 @@ describe("reading fields by rules", () => {
     ["1", true],
     ["", true],
     ["anything", true],
-  ])("takes an element that says %j for %s", (text, value) => {
+  ])("of type boolean: an element with the text %j is %s", (text, value) => {
     expect(record({ is: { select: "b", type: "boolean" } }, `<b>${text}</b>`)).toEqual({ is: value });
   });
 
-  it("matches an expression and takes its first group, or all of it", () => {
+  it("contain the first group of a pattern, or the whole match", () => {
     expect(
       record({
         group: { select: "h1", match: "Salt and (\\w+)" },
@@ -103,7 +103,7 @@ describe("reading fields by rules", () => {
     ).toEqual({ group: "water", whole: "water", number: 77, none: null });
   });
 
-  it("shows an expression no more than 100,000 characters", () => {
+  it("apply a pattern to the first 100,000 characters only", () => {
     const html = `<p>${"x".repeat(100_000)}y</p>`;
     expect(record({ a: { select: "p", match: "y" }, b: { select: "p", match: "x$" } }, html)).toEqual({
       a: null,
@@ -111,7 +111,7 @@ describe("reading fields by rules", () => {
     });
   });
 
-  it("fills in defaults where there is no value", () => {
+  it("have their default if there is no value", () => {
     expect(
       record({
         a: { select: ".none", default: "n/a" },
@@ -123,7 +123,7 @@ describe("reading fields by rules", () => {
     ).toEqual({ a: "n/a", b: 0, c: ["x"], d: true, e: "Salt and water" });
   });
 
-  it("reads objects, and lists of objects", () => {
+  it("may be objects and lists of objects", () => {
     const fields: Rules = { shop: ".shop", cost: { select: ".cost", type: "number" } };
     expect(record({ best: { select: ".offer", fields }, all: [{ select: ".offer", fields }] })).toEqual({
       best: { shop: "North", cost: 9.5 },
@@ -138,7 +138,7 @@ describe("reading fields by rules", () => {
     });
   });
 
-  it("lets inner selectors begin with a combinator, name the element itself, or match through its ancestors", () => {
+  it("of objects: inner selectors may begin with a combinator, select the element itself, or match through its ancestors", () => {
     const facts: Rules = {
       facts: [{ select: "dt", fields: { name: ":scope", value: "+ dd", later: ["~ dd"] } }],
       links: [{ select: "a.tag", fields: { to: "@href", up: "body a" } }],
@@ -157,7 +157,7 @@ describe("reading fields by rules", () => {
     });
   });
 
-  it("reads what the page says about itself", () => {
+  it("may be read from the metadata of the page", () => {
     expect(
       record({
         url: "url",
@@ -179,7 +179,7 @@ describe("reading fields by rules", () => {
     });
   });
 
-  it("reads the same with and without a tree", () => {
+  it("are the same with and without a tree", () => {
     const rules: Rules = {
       url: "url",
       title: "title",
@@ -196,7 +196,7 @@ describe("reading fields by rules", () => {
     ]);
   });
 
-  it("reads elements from XML, and nothing from other kinds of pages", () => {
+  it("are read from XML, and not from other kinds of pages", () => {
     const feed = `<?xml version="1.0"?><rss><channel><title>Feed</title>
       <Item><title>One</title><link>https://a.example/1</link></Item><item><title><![CDATA[A & B]]></title></item></channel></rss>`;
     const rules: Rules = { $each: "item", feed: "title", name: ":scope > title", link: "link" };
@@ -210,7 +210,7 @@ describe("reading fields by rules", () => {
 });
 
 describe("required fields", () => {
-  it("set a record apart, with the field, the selector and what was there", () => {
+  it("make a record invalid if they are missing, with the field, the selector and the text found", () => {
     const rules: Rules = {
       title: "h1",
       isbn: { select: ".isbn", required: true },
@@ -234,7 +234,7 @@ describe("required fields", () => {
     });
   });
 
-  it("are named with their path inside objects, and not missed in an object that is not there", () => {
+  it("are reported with their path inside objects, and are not required in an object that does not exist", () => {
     const fields: Rules = { cost: { select: ".cost", required: true } };
     expect(extract({ offers: [{ select: ".offer", fields }] }, BOOK).invalid[0]?.reason).toBe(
       'field "offers[1].cost" is required, but ".cost" matches nothing',
@@ -245,7 +245,7 @@ describe("required fields", () => {
     );
   });
 
-  it("are there when they are zero or false", () => {
+  it("are not missing if they are zero or false", () => {
     const rules: Rules = {
       zero: { select: "b", type: "number", required: true },
       no: { select: "i", type: "boolean", required: true },
@@ -255,7 +255,7 @@ describe("required fields", () => {
   });
 });
 
-describe("many records per page", () => {
+describe("several records per page", () => {
   const rules: Rules = {
     $each: ".offer",
     shop: ".shop",
@@ -263,13 +263,13 @@ describe("many records per page", () => {
     page: "title",
   };
 
-  it("come one from each element, each valid or not by itself", () => {
+  it("are read one per element, and validated one by one", () => {
     const { records, invalid } = extract(rules, BOOK);
     expect(records).toEqual([{ shop: "North", cost: 9.5, page: "Salt — Old Harbour Books" }]);
     expect(invalid.map(({ fields }) => fields.shop)).toEqual(["South"]);
   });
 
-  it("are none where no element matches", () => {
+  it("are none if no element matches", () => {
     expect(extract(rules, "<p>nothing here")).toEqual({ records: [], invalid: [], links: [] });
   });
 });
@@ -286,16 +286,16 @@ describe("links", () => {
     [".pages a:last-of-type", []],
     ["iframe, link", ["next", "frame"]],
     [undefined, []],
-  ])("by %j are %j", (links, paths) => {
+  ])("selected by %j are %j", (links, paths) => {
     expect(extract({ title: "h1" }, html, links).links).toEqual(paths.map((path) => `https://books.example/${path}`));
   });
 
-  it("are found on pages without a single record", () => {
+  it("are found on pages without records", () => {
     expect(extract({ $each: ".none", title: "h1" }, html, "link").links).toEqual(["https://books.example/next"]);
   });
 });
 
-describe("bad selectors", () => {
+describe("invalid selectors", () => {
   it.each<[Rules, string | undefined, RegExp]>([
     [{ price: ".price[" }, undefined, /field "price": "\.price\[" is not a CSS selector: .+; correct it/],
     [{ price: "p:nosuch" }, undefined, /field "price": "p:nosuch" .*nosuch/],
@@ -306,7 +306,7 @@ describe("bad selectors", () => {
     [{ a: "microdata:Product..name" }, undefined, /field "a": .* needs a type and a path/],
     [{ a: { select: "jsonld:Product", fields: { b: "c" } } }, undefined, /field "a": "jsonld:Product" has "fields"/],
     [{ a: { select: ".x@href", fields: { b: "c" } } }, undefined, /field "a": "\.x@href"/],
-  ])("in %j (links %s) are named", (rules, links, message) => {
+  ])("in %j (links %s) are reported", (rules, links, message) => {
     expect(() => compileRules(rules, { links, parser: "fast" })).toThrow(message);
     try {
       compileRules(rules, { links, parser: "fast" });

@@ -9,19 +9,22 @@ import { type PageView, viewScan, viewTree } from "./page-view.ts";
 import { resolveLinks } from "./resolve-links.ts";
 import type { Scope } from "./source.ts";
 
-export type CompileOptions = {
+type CompileOptions = {
   /** CSS selector of the links to follow; undefined: none. */
   links: string | undefined;
-  /** `fast`: htmlparser2, which tolerates errors but does not correct markup as browsers do, e.g. by inserting `<tbody>`. */
+  /**
+   * `fast`: htmlparser2, which tolerates errors but does not correct markup as browsers do, e.g. by inserting
+   * `<tbody>`.
+   */
   parser: "fast";
 };
 
 /**
- * Compiles rules to an extractor. Selectors are compiled once, and a page is parsed once. If the rules use only metadata
- * and the default link selector, no tree is built. Pages that are neither HTML nor XML yield nothing. The extractor never
- * throws.
+ * Compiles rules to an extractor. Selectors are compiled once, and a page is parsed once. If the rules use only
+ * metadata and the default link selector, no tree is built. Pages that are neither HTML nor XML yield nothing. The
+ * extractor never throws.
  *
- * @throws TrawlError BAD_SELECTOR naming the field, the selector and what is wrong with it.
+ * @throws TrawlError BAD_SELECTOR with the field, the selector and the problem.
  */
 export function compileRules(rules: Rules, { links }: CompileOptions): Extractor {
   const { [EACH]: each, ...fields } = rules;

@@ -8,14 +8,14 @@ import { readInteger, readNumber } from "./read-number.ts";
 import type { Found } from "./source.ts";
 import { collapse, collapseLines, linesOf, rawTextOf, textOf } from "./visible-text.ts";
 
-/** The type of a value, and the pattern applied before the conversion. */
-export type Wanted = { type: FieldType; match: RegExp | undefined };
+/** The type of the value, and the pattern that is applied before the conversion. */
+export type Conversion = { type: FieldType; match: RegExp | undefined };
 
 /** Maximum input of a regular expression. Bounds the time of slow patterns. */
 const MATCHED_CHARS = 100_000;
 
-/** Converts a match to the type; null if it has no such value. Never throws. */
-export function convertFound(found: Found, { type, match }: Wanted, view: PageView): unknown {
+/** Converts a match to the type; null if that is not possible. Never throws. */
+export function convertFound(found: Found, { type, match }: Conversion, view: PageView): unknown {
   if ("value" in found && type === "json" && match === undefined) return found.value;
   const written = writtenValue(found, type);
   const text = match === undefined || written === undefined ? written : firstMatch(match, written);
@@ -47,11 +47,14 @@ function firstMatch(pattern: RegExp, text: string): string | undefined {
   return match === null ? undefined : (match[1] ?? match[0]);
 }
 
-/** Some types prefer an attribute: the target of a link, the machine-readable form of a time. A `<meta>` has only `content`. */
+/**
+ * Some types prefer an attribute: the target of a link, the machine-readable form of a time. A `<meta>` has only
+ * `content`.
+ */
 function contentOf(element: Element, type: FieldType): string {
   const { name } = element;
-  const better = name === "meta" ? ["content"] : (TELLING_ATTRIBUTES[type] ?? []);
-  for (const attribute of better) {
+  const preferred = name === "meta" ? ["content"] : (VALUE_ATTRIBUTES[type] ?? []);
+  for (const attribute of preferred) {
     const value = attributeOf(element, attribute);
     if (value !== undefined) return value;
   }
@@ -60,7 +63,7 @@ function contentOf(element: Element, type: FieldType): string {
   return type === "json" ? rawTextOf(element) : textOf(element);
 }
 
-const TELLING_ATTRIBUTES: Partial<Record<FieldType, readonly string[]>> = {
+const VALUE_ATTRIBUTES: Partial<Record<FieldType, readonly string[]>> = {
   url: ["href", "src"],
   date: ["datetime"],
 };

@@ -33,7 +33,7 @@ describe("a compiled selector", () => {
     expect(css.first(dom, undefined)).toBe(css.all(dom, undefined)[0]);
   });
 
-  it("searches inside one element after another", () => {
+  it("can be used for one element after another", () => {
     const [first, second] = compileCss("li", "test").all(dom, undefined);
     const bold = compileCss(":scope > b", "test");
 

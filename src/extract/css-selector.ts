@@ -4,30 +4,30 @@ import { findAll, findOne } from "domutils";
 import { TrawlError } from "../errors.ts";
 
 /** A compiled selector. It searches the page, or the inside of `within`. */
-export type CssSelector = {
+type CssSelector = {
   first(dom: Document, within: Element | undefined): Element | undefined;
   /** In document order. */
   all(dom: Document, within: Element | undefined): Element[];
 };
 
 /**
- * Compiles a selector once for any number of pages. It has the semantics of `querySelectorAll`. In addition it may begin
- * with a combinator (`> a`, `+ dd`) or be `:scope`, both relative to the searched element. Tag and attribute names ignore
- * case.
+ * Compiles a selector once for any number of pages. It has the semantics of `querySelectorAll`. In addition it may
+ * begin with a combinator (`> a`, `+ dd`) or be `:scope`, both relative to the searched element. Tag and attribute
+ * names ignore case.
  *
  * @param owner names the rule in the error, e.g. `field "price"`.
  * @throws TrawlError BAD_SELECTOR
  */
 export function compileCss(selector: string, owner: string): CssSelector {
   // css-select reads the context at each match, so one compiled selector works for every searched element.
-  const scope: Element[] = [NOWHERE];
+  const scope: Element[] = [NO_ELEMENT];
   const matches = compileOrThrow(selector, owner, scope);
   const searched = BEGINS_WITH_SIBLING.test(selector) ? followingSiblings : childrenOf;
   const isScopeItself = selector.trim() === ":scope";
 
   function enter(dom: Document, within: Element | undefined): Element | undefined {
     const root = within ?? dom.children.find(isTag);
-    scope[0] = root ?? NOWHERE;
+    scope[0] = root ?? NO_ELEMENT;
     return root;
   }
 
@@ -45,14 +45,14 @@ export function compileCss(selector: string, owner: string): CssSelector {
   };
 }
 
-const NOWHERE = new Element("nowhere", {});
+const NO_ELEMENT = new Element("none", {});
 const BEGINS_WITH_SIBLING = /^\s*[+~]/;
 /** Tokens whose matches depend on the searched element. */
 const RELATIVE = /:scope|(?:^|[,(])\s*[>+~]/i;
 
 function compileOrThrow(selector: string, owner: string, scope: Element[]): (element: Element) => boolean {
-  const oddity = oddityOf(selector);
-  if (oddity !== undefined) throw badSelector(selector, owner, oddity);
+  const problem = problemOf(selector);
+  if (problem !== undefined) throw badSelector(selector, owner, problem);
   try {
     // The ancestor cache avoids cubic time for `a b c`, but its entries are wrong after the scope has changed.
     return compile<AnyNode, Element>(selector, { context: scope, cacheResults: !RELATIVE.test(selector) });
@@ -62,21 +62,21 @@ function compileOrThrow(selector: string, owner: string, scope: Element[]): (ele
 }
 
 /** Selectors that css-select accepts although they match nothing. They are almost always mistakes: `.a@href`, `a >`. */
-function oddityOf(selector: string): string | undefined {
+function problemOf(selector: string): string | undefined {
   const skeleton = selector
     .replace(/\\./g, "x")
     .replace(/"[^"]*"|'[^']*'/g, "x")
     .replace(/\[[^\]]*\]|:i?contains\([^)]*\)/gi, "x");
   if (skeleton.trim() === "") return "it is empty";
-  const stray = /[^\w\s\-.#:*>+~,()[\]|"'\u0080-\uffff]/.exec(skeleton)?.[0];
-  if (stray !== undefined) return `"${stray}" cannot stand where it does`;
-  return /[>+~]\s*(?:[,)]|$)/.test(skeleton) ? "nothing comes after its last combinator" : undefined;
+  const unexpected = /[^\w\s\-.#:*>+~,()[\]|"'\u0080-\uffff]/.exec(skeleton)?.[0];
+  if (unexpected !== undefined) return `"${unexpected}" is not allowed there`;
+  return /[>+~]\s*(?:[,)]|$)/.test(skeleton) ? "nothing follows its last combinator" : undefined;
 }
 
-function badSelector(selector: string, owner: string, complaint: string, cause?: unknown): TrawlError {
+function badSelector(selector: string, owner: string, problem: string, cause?: unknown): TrawlError {
   return new TrawlError("BAD_SELECTOR", {
     op: "extract.compile",
-    message: `${owner}: ${JSON.stringify(selector)} is not a CSS selector: ${complaint}; correct it`,
+    message: `${owner}: ${JSON.stringify(selector)} is not a CSS selector: ${problem}; correct it`,
     detail: { owner, selector },
     cause,
   });

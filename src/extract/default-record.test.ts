@@ -23,7 +23,7 @@ const SHOP = `<!doctype html>
 </body></html>`;
 
 describe("the record of a page without rules", () => {
-  it("holds title, description, visible text and links", () => {
+  it("contains title, description, visible text and links", () => {
     expect(extract(SHOP)).toEqual({
       records: [
         {
@@ -38,14 +38,14 @@ describe("the record of a page without rules", () => {
     });
   });
 
-  it("lists links but offers none where links are not followed", () => {
+  it("lists links, but returns none to follow if links are not followed", () => {
     const { records, links } = createDefaultExtractor({ followLinks: false })({ page: aPage(), html: SHOP });
 
     expect(links).toEqual([]);
     expect(records[0]?.links).toHaveLength(3);
   });
 
-  it("says null for a title and a description that are missing or empty", () => {
+  it("has null for a title or description that is missing or empty", () => {
     expect(record("<p>Hi")).toEqual({ title: null, description: null, text: "Hi", links: [] });
     expect(record(`<title> </title><meta name="description" content="">`)).toMatchObject({
       title: null,
@@ -53,33 +53,33 @@ describe("the record of a page without rules", () => {
     });
   });
 
-  it("takes the first title that is not a drawing's", () => {
+  it("uses the first title outside of SVG", () => {
     expect(record("<svg><title>Icon</title></svg><title>Page</title><title>Second</title>").title).toBe("Page");
     expect(record("<title></title><title>Later</title>").title).toBe("Later");
     expect(record("<svg><g><title>Only a drawing").title).toBeNull();
   });
 
-  it("falls back to the description meant for sharing", () => {
+  it("falls back to og:description", () => {
     expect(record(`<meta content="Shared" property="og:description"><p>x`).description).toBe("Shared");
   });
 
-  it("resolves links against the first usable <base>, wherever it stands", () => {
+  it("resolves links against the first valid <base>, wherever it is on the page", () => {
     const html = `<a href="a">A</a><base target="_top"><base href="/deep/er/"><base href="/no/"><a href="../b">B</a>`;
     expect(record(html).links).toEqual(["https://bakery.example/deep/er/a", "https://bakery.example/deep/b"]);
     expect(record(`<base href="javascript:alert(1)"><a href="a">`).links).toEqual(["https://bakery.example/a"]);
     expect(record(`<base href="http://["><a href="a">`).links).toEqual(["https://bakery.example/a"]);
   });
 
-  it("resolves links against where the page was after redirects", () => {
+  it("resolves links against the URL after redirects", () => {
     const page = aPage({ url: "https://bakery.example/shop/list" });
     expect(extract(`<a href="rye">`, page).links).toEqual(["https://bakery.example/shop/rye"]);
   });
 
-  it("takes the first of two href attributes and reads attributes in any case", () => {
+  it("uses the first of two href attributes, and ignores the case of attribute names", () => {
     expect(record(`<A HREF='/one' href=/two>x</A>`).links).toEqual(["https://bakery.example/one"]);
   });
 
-  it("stops at 5,000 characters of text, and never inside a character", () => {
+  it("is cut to 5,000 characters of text, never inside a character", () => {
     expect(record(`<p>${"word ".repeat(4_000)}</p>`).text).toHaveLength(TEXT_CHARS - 1); // the 5,000th is a space
     const emoji = record(`<p>x${"🍞".repeat(4_000)}</p>`).text as string;
     expect(emoji).toHaveLength(TEXT_CHARS - 1);
@@ -91,7 +91,7 @@ describe("the record of a page without rules", () => {
     expect(record(html)).toMatchObject({ title: "Late", description: "too", links: ["https://bakery.example/late"] });
   });
 
-  it("collapses white space across a very long empty stretch", () => {
+  it("collapses very long white space", () => {
     expect(record(`<p>a</p>${" \n".repeat(50_000)}<p>b</p>`).text).toBe("a b");
   });
 });
@@ -103,7 +103,7 @@ describe("the record of a page that is not HTML", () => {
     ["application/json", '{ "a": [1, 2] }'],
     ["application/ld+json", '{"@type":"Thing"}'],
     ["application/rss+xml", "<rss><title>Feed</title></rss>"],
-  ])("is its text as it stands for %s", (contentType, html) => {
+  ])("contains the body unchanged for %s", (contentType, html) => {
     expect(record(html, aPage({ contentType }))).toEqual({ title: null, description: null, text: html, links: [] });
   });
 
@@ -123,7 +123,7 @@ describe("the record of a page that is not HTML", () => {
     },
   );
 
-  it("is decided by a look at the body where the type is missing", () => {
+  it("depends on the body if the content type is missing", () => {
     const untyped = aPage({ contentType: undefined });
     expect(record("\ufeff\n<!DOCTYPE html><title>Yes</title>", untyped).title).toBe("Yes");
     expect(record(`<?xml version="1.0"?><html xmlns="…"><title>X</title></html>`, untyped).title).toBe("X");
@@ -142,7 +142,7 @@ describe("the record of a page that is not HTML", () => {
   });
 });
 
-describe("any input at all", () => {
+describe("the record of any input", () => {
   const markup = fc.string({
     unit: fc.constantFrom(
       ..."<>/!-=\"' \n&;#ax\0\ufffd",
@@ -175,7 +175,7 @@ describe("any input at all", () => {
     maxLength: 80,
   });
 
-  it("gives one record and absolute links", () => {
+  it("is one record with absolute links", () => {
     fc.assert(
       fc.property(fc.oneof(markup, fc.string({ unit: "binary" })), (html) => {
         const { records, links } = extract(html);
@@ -187,7 +187,7 @@ describe("any input at all", () => {
     );
   });
 
-  it("survives a hundred thousand nested elements", () => {
+  it("is read from a hundred thousand nested elements", () => {
     const deep = "<div>".repeat(100_000);
     expect(record(`${deep}<a href="/deep">bottom</a>${"</div>".repeat(100_000)}<p>after</p>`)).toMatchObject({
       text: "bottom after",

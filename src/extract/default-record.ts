@@ -9,14 +9,14 @@ import { cutText } from "./visible-text.ts";
 /** Maximum length of `text` in the default record. */
 export const TEXT_CHARS = 5_000;
 
-export type DefaultExtractorOptions = {
+type DefaultExtractorOptions = {
   /** False: the record still lists the page's links, but the crawl follows none. */
   followLinks: boolean;
 };
 
 /**
- * The extractor of a crawl without rules: one record per page with `title`, `description`, `text` and `links`. Links are
- * canonical, unique and in order. A page that is text but not HTML yields its text. Never throws.
+ * The extractor of a crawl without rules: one record per page with `title`, `description`, `text` and `links`. Links
+ * are canonical, unique and in order. A page that is text but not HTML yields its text. Never throws.
  */
 export function createDefaultExtractor({ followLinks }: DefaultExtractorOptions): Extractor {
   return ({ page, html }) => {

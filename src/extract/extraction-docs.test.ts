@@ -6,7 +6,7 @@ import { compileRules } from "./compile-rules.ts";
 import { parseRuleFlags } from "./rule-flags.ts";
 import { rulesSchema } from "./rules.ts";
 
-/** One set of rules in the manual, with the page before it and the results after it. */
+/** One set of rules in docs/extraction.md, with the page before it and the results after it. */
 type Example = {
   heading: string;
   html: string;
@@ -19,14 +19,14 @@ type Example = {
 const MANUAL = readFileSync(new URL("../../docs/extraction.md", import.meta.url), "utf8");
 const examples = readExamples(MANUAL);
 
-describe("the manual of extraction", () => {
-  it("has examples, most of them as flags too", () => {
+describe("docs/extraction.md", () => {
+  it("has examples, most of them also as flags", () => {
     expect(examples.length).toBeGreaterThanOrEqual(9);
     expect(examples.filter(({ flags }) => flags !== undefined).length).toBeGreaterThanOrEqual(7);
   });
 
   it.each(examples.map((example) => [example.heading, example] as const))(
-    "%s: gives the result it shows",
+    "%s: the rules yield the result shown",
     (_heading, example) => {
       const { records, invalid } = extract(rulesSchema.parse(example.rules), example.html);
       expect(records).toEqual(example.records);
@@ -35,14 +35,14 @@ describe("the manual of extraction", () => {
   );
 
   it.each(examples.filter(({ flags }) => flags !== undefined).map((example) => [example.heading, example] as const))(
-    "%s: gives the same from flags",
+    "%s: the flags yield the same result",
     (_heading, { flags = [], html, rules }) => {
       expect(extract(parseRuleFlags(flags).rules, html)).toEqual(extract(rules, html));
       expect(Object.keys(parseRuleFlags(flags).rules)).toEqual(Object.keys(rules));
     },
   );
 
-  it("names every type in its table", () => {
+  it("lists every type in its table", () => {
     for (const type of FIELD_TYPES) expect(MANUAL).toContain(`\n| \`${type}\` |`);
   });
 });
@@ -62,15 +62,15 @@ function readExamples(markdown: string): Example[] {
       flags = undefined;
     } else if (language === "json result") last?.records.push(...[JSON.parse(body)].flat());
     else if (language === "json invalid") last?.invalid.push(JSON.parse(body));
-    else throw new Error(`a block of an unknown kind in the manual: ${language}`);
+    else throw new Error(`a block of an unknown kind in docs/extraction.md: ${language}`);
   }
   return found;
 }
 
-/** As a shell would read `-e '…'`. */
+/** Removes the quotes of `-e '…'`, as a shell does. */
 function unquoted(line: string): string {
   const word = /^-e (?:'([^']*)'|([^\s'"$&|<>()[\]*?!]+))$/.exec(line);
-  if (word === null) throw new Error(`a shell would not take this as one flag: ${line}`);
+  if (word === null) throw new Error(`a shell would not parse this as one flag: ${line}`);
   return word[1] ?? word[2] ?? "";
 }
 

@@ -5,7 +5,7 @@ export type ExtractInput = { page: Page; html: string };
 
 export type Extraction = {
   records: readonly Fields[];
-  /** Records that lack a required field, with the reason. */
+  /** Records without a required field, with the reason. */
   invalid: readonly { fields: Fields; reason: string }[];
   /** Resolved against `<base>`, canonical, unique, in order. The link scope is not applied yet. */
   links: readonly string[];

@@ -3,19 +3,22 @@
 import type { Rule, RuleDetail, Rules } from "../domain/extraction-rules.ts";
 import type { Fields } from "../domain/page.ts";
 import { TrawlError } from "../errors.ts";
-import { convertFound, type Wanted, writtenValue } from "./convert-value.ts";
+import { type Conversion, convertFound, writtenValue } from "./convert-value.ts";
 import { compileCss } from "./css-selector.ts";
 import { compileSource, type Found, isCssSource, type Scope, type Source } from "./source.ts";
 
 export type FieldsReader = {
   usesTree: boolean;
-  /** Reads all fields. Adds a message to `problems` for each missing required field. `path` is their prefix, ending in a dot. */
+  /**
+   * Reads all fields. Adds a message to `problems` for each missing required field. `path` is the prefix of their
+   * names, ending in a dot.
+   */
   read(scope: Scope, problems: string[], path: string): Fields;
 };
 
-/** @throws TrawlError BAD_SELECTOR naming the field, the selector and what is wrong with it. */
+/** @throws TrawlError BAD_SELECTOR with the field, the selector and the problem. */
 export function compileFields(rules: Rules, parent: string): FieldsReader {
-  const readers = Object.entries(rules).map(([name, rule]) => compileField(name, spelledOut(rule), parent));
+  const readers = Object.entries(rules).map(([name, rule]) => compileField(name, fullRule(rule), parent));
   return {
     usesTree: readers.some(({ usesTree }) => usesTree),
     read: (scope, problems, path) =>
@@ -29,9 +32,9 @@ type FieldReader = {
   read(scope: Scope, problems: string[], path: string): unknown;
 };
 
-function spelledOut(rule: Rule): RuleDetail {
+function fullRule(rule: Rule): RuleDetail {
   if (typeof rule === "string") return { select: rule };
-  return Array.isArray(rule) ? { ...spelledOut(rule[0]), list: true } : rule;
+  return Array.isArray(rule) ? { ...fullRule(rule[0]), list: true } : rule;
 }
 
 function compileField(name: string, rule: RuleDetail, parent: string): FieldReader {
@@ -58,26 +61,26 @@ function compileValue(name: string, rule: RuleDetail, path: string): FieldReader
 /** If the field is missing, `value` is null, false or an empty list. */
 type Reading = { value: unknown; isMissing: boolean; found: Found | undefined };
 
-function firstReader(source: Source, wanted: Wanted): (scope: Scope) => Reading {
-  const absent = wanted.type === "boolean" ? false : null;
+function firstReader(source: Source, conversion: Conversion): (scope: Scope) => Reading {
+  const absent = conversion.type === "boolean" ? false : null;
   return (scope) => {
     const found = source.first(scope);
-    const value = found === undefined ? null : convertFound(found, wanted, scope.view);
+    const value = found === undefined ? null : convertFound(found, conversion, scope.view);
     return { value: value ?? absent, isMissing: value === null, found };
   };
 }
 
-function listReader(source: Source, wanted: Wanted): (scope: Scope) => Reading {
+function listReader(source: Source, conversion: Conversion): (scope: Scope) => Reading {
   return (scope) => {
     const all = source.all(scope);
-    const value = all.map((found) => convertFound(found, wanted, scope.view)).filter((one) => one !== null);
+    const value = all.map((found) => convertFound(found, conversion, scope.view)).filter((one) => one !== null);
     return { value, isMissing: value.length === 0, found: all[0] };
   };
 }
 
 const SAMPLE_CHARS = 80;
 
-function missing(path: string, select: string, type: Wanted["type"], found: Found | undefined): string {
+function missing(path: string, select: string, type: Conversion["type"], found: Found | undefined): string {
   const required = `field "${path}" is required, but ${JSON.stringify(select)}`;
   const written = found === undefined ? undefined : writtenValue(found, type)?.trim();
   if (written === undefined) return `${required} matches nothing`;
@@ -113,7 +116,7 @@ function compileObject(name: string, rule: RuleDetail, fields: Rules, path: stri
 function notAnElement(path: string, select: string): TrawlError {
   return new TrawlError("BAD_SELECTOR", {
     op: "extract.compile",
-    message: `field "${path}": ${JSON.stringify(select)} has "fields", which are read from an element: select one by CSS`,
+    message: `field "${path}": ${JSON.stringify(select)} has "fields", so it must be the CSS selector of an element`,
     detail: { field: path, selector: select },
   });
 }

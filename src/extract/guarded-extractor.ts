@@ -1,8 +1,8 @@
 /**
  * Extracts a page with untested rules, for previews in the API. It runs in a worker thread, because a user's regular
- * expression may never end and must not block the server. Requests run one after another. A request that exceeds its time
- * limit ends the thread, and the next request starts a new one. An aborted request leaves the queue. Each caller may have a
- * few requests in the queue. An idle thread is ended after a while.
+ * expression may never end and must not block the server. Requests run one after another. If a request exceeds its time
+ * limit, the thread is terminated, and the next request starts a new one. An aborted request is removed from the queue.
+ * Each caller may have a few requests in the queue. An idle thread is terminated after `idleMs`.
  */
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, TrawlError } from "../errors.ts";
@@ -10,82 +10,88 @@ import type { ExtractorChoice } from "./create-extractor.ts";
 import type { ExtractInput } from "./extractor.ts";
 import type { ExtractionPreview } from "./truncate-preview.ts";
 
-export type ReadingOrder = { choice: ExtractorChoice; input: ExtractInput };
-export type ReadingAnswer =
+export type ExtractRequest = { choice: ExtractorChoice; input: ExtractInput };
+export type ExtractReply =
   | { kind: "read"; reading: ExtractionPreview }
   | { kind: "refused"; code: ErrorCode; message: string; detail: Readonly<Record<string, unknown>> };
 
 /** The caller. Its signal aborts when it no longer waits for the result. */
-export type Asker = { name: string; signal: AbortSignal };
+type Requester = { name: string; signal: AbortSignal };
 
-export type GuardedExtractor = {
-  /** Throws BAD_SELECTOR, EXTRACT_TIMEOUT, EXTRACT_BUSY if the queue is full, or the reason of the signal when it aborts. */
-  extract(choice: ExtractorChoice, input: ExtractInput, asker: Asker): Promise<ExtractionPreview>;
+type GuardedExtractor = {
+  /**
+   * Throws BAD_SELECTOR, EXTRACT_TIMEOUT, EXTRACT_BUSY if the queue is full, or the reason of the signal when it
+   * aborts.
+   */
+  extract(choice: ExtractorChoice, input: ExtractInput, requester: Requester): Promise<ExtractionPreview>;
   stop(): Promise<void>;
 };
 
-export type GuardOptions = {
+type GuardOptions = {
   /** Time limit of one page. */
   timeoutMs: number;
   /** How long an idle thread is kept. */
   idleMs: number;
   /** Maximum number of requests in the queue, in total and per caller. More are rejected at once. */
-  ordersMost: number;
-  ordersOfOneMost: number;
+  requestsMost: number;
+  requestsPerCallerMost: number;
 };
 
-type Waiting = { order: ReadingOrder; asker: string; begin(): Promise<void> };
+type QueuedRequest = { request: ExtractRequest; requester: string; begin(): Promise<void> };
 
-/** A new thread loads its modules first, outside the time limit of the page. Only a thread that hangs takes this long. */
+/**
+ * A new thread first loads its modules; that time is not part of the limit of the page. Only a hanging thread takes
+ * this long.
+ */
 const LOAD_MS = 60_000;
 const HEAP_MB = 512;
 
 export function createGuardedExtractor(options: GuardOptions): GuardedExtractor {
   const threads = createThreadKeeper(options.idleMs);
-  const line: Waiting[] = [];
-  let current: Waiting | undefined;
+  const queue: QueuedRequest[] = [];
+  let current: QueuedRequest | undefined;
 
-  async function read(order: ReadingOrder): Promise<ExtractionPreview> {
-    const answer = await threads.use((thread) =>
-      ask(thread, order, { withinMs: options.timeoutMs, late: tooSlow(options) }),
+  async function read(request: ExtractRequest): Promise<ExtractionPreview> {
+    const reply = await threads.use((thread) =>
+      send(thread, request, { timeoutMs: options.timeoutMs, timeoutMessage: tooSlow(options) }),
     );
-    if (answer.kind === "read") return answer.reading;
-    const { code, message, detail } = answer;
+    if (reply.kind === "read") return reply.reading;
+    const { code, message, detail } = reply;
     throw new TrawlError(code, { op: "extract.guarded", message, detail });
   }
 
   async function work(): Promise<void> {
     if (current !== undefined) return;
-    for (current = line.shift(); current !== undefined; current = line.shift()) await current.begin();
+    for (current = queue.shift(); current !== undefined; current = queue.shift()) await current.begin();
   }
 
-  function refuseMore(asker: string): void {
-    const orders = current === undefined ? line : [current, ...line];
-    const own = orders.filter((one) => one.asker === asker).length;
-    if (orders.length < options.ordersMost && own < options.ordersOfOneMost) return;
+  function checkQueueLimits(requester: string): void {
+    const requests = current === undefined ? queue : [current, ...queue];
+    const own = requests.filter((one) => one.requester === requester).length;
+    if (requests.length < options.requestsMost && own < options.requestsPerCallerMost) return;
     throw new TrawlError("EXTRACT_BUSY", {
       op: "extract.guarded",
-      message: `${orders.length} pages wait to be read by rules that are tried, ${own} of them for you; ask again in a moment`,
+      message: `${requests.length} previews of rules are queued, ${own} of them yours; send the request again in a moment`,
       detail: { retryAfterMs: options.timeoutMs },
     });
   }
 
   return {
-    async extract(choice, input, { name: asker, signal }) {
+    async extract(choice, input, { name: requester, signal }) {
       signal.throwIfAborted();
-      refuseMore(asker);
+      checkQueueLimits(requester);
       return new Promise<ExtractionPreview>((resolve, reject) => {
-        const order = { choice, input };
-        const waiting = { order, asker, begin: () => read(order).then(resolve, reject).finally(heardOf) };
-        // The result of a running request is dropped. Ending its thread would cost the next request more.
-        const leave = () => {
-          const place = line.indexOf(waiting);
-          if (place >= 0) line.splice(place, 1);
+        const request = { choice, input };
+        const waiting = { request, requester, begin: () => read(request).then(resolve, reject).finally(unsubscribe) };
+        // The result of a running request is discarded: terminating its thread would cost the next request more time.
+        const abandon = () => {
+          const index = queue.indexOf(waiting);
+          if (index >= 0) queue.splice(index, 1);
           reject(signal.reason);
         };
-        const heardOf = () => signal.removeEventListener("abort", leave);
-        signal.addEventListener("abort", leave, { once: true });
-        line.push(waiting);
+        const unsubscribe = () => signal.removeEventListener("abort", abandon);
+        signal.addEventListener("abort", abandon, { once: true });
+        queue.push(waiting);
         void work();
       });
     },
@@ -93,7 +99,7 @@ export function createGuardedExtractor(options: GuardOptions): GuardedExtractor 
   };
 }
 
-/** At most one thread, started on demand. It is ended after an error or a timeout. */
+/** Manages at most one thread. Starts it on demand, and terminates it after an error or a timeout. */
 function createThreadKeeper(idleMs: number) {
   let thread: Promise<Worker> | undefined;
   let idling: NodeJS.Timeout | undefined;
@@ -141,7 +147,7 @@ async function startThread(): Promise<Worker> {
   thread.unref();
   // A waiting request is rejected by its own handler. Between two requests, an error must not end the process.
   thread.on("error", () => {});
-  const hello: ReadingOrder = {
+  const probe: ExtractRequest = {
     choice: { rules: { title: "title" }, links: undefined },
     input: {
       page: { url: "", status: 200, headers: {}, contentType: undefined, bodyBytes: 0, fetchedAt: 0, tookMs: 0 },
@@ -149,8 +155,8 @@ async function startThread(): Promise<Worker> {
     },
   };
   try {
-    const late = `the thread that reads pages did not start within ${LOAD_MS / 1000} s; try again when the machine is less busy`;
-    await ask(thread, hello, { withinMs: LOAD_MS, late });
+    const timeoutMessage = `the extraction thread did not start within ${LOAD_MS / 1000} s; try again when the machine is less busy`;
+    await send(thread, probe, { timeoutMs: LOAD_MS, timeoutMessage });
   } catch (error) {
     await thread.terminate();
     throw error;
@@ -158,22 +164,23 @@ async function startThread(): Promise<Worker> {
   return thread;
 }
 
-type Limit = { withinMs: number; late: string };
+type Limit = { timeoutMs: number; timeoutMessage: string };
 
-function ask(thread: Worker, order: ReadingOrder, { withinMs, late }: Limit): Promise<ReadingAnswer> {
+function send(thread: Worker, request: ExtractRequest, { timeoutMs, timeoutMessage }: Limit): Promise<ExtractReply> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle(() => reject(tooMuch(late))), withinMs);
-    const heard = (answer: ReadingAnswer) => settle(() => resolve(answer));
+    const timer = setTimeout(() => settle(() => reject(limitExceeded(timeoutMessage))), timeoutMs);
+    const replied = (reply: ExtractReply) => settle(() => resolve(reply));
     const failed = (cause: NodeJS.ErrnoException) =>
-      settle(() => reject(cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch(TOO_LARGE) : cause));
-    const ended = () => settle(() => reject(tooMuch("the thread that read the page ended; ask again")));
-    function settle(say: () => void): void {
+      settle(() => reject(cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? limitExceeded(TOO_LARGE) : cause));
+    const ended = () =>
+      settle(() => reject(limitExceeded("the extraction thread ended before it replied; send the request again")));
+    function settle(finish: () => void): void {
       clearTimeout(timer);
-      thread.off("message", heard).off("error", failed).off("exit", ended);
-      say();
+      thread.off("message", replied).off("error", failed).off("exit", ended);
+      finish();
     }
-    thread.on("message", heard).on("error", failed).on("exit", ended);
-    thread.postMessage(order);
+    thread.on("message", replied).on("error", failed).on("exit", ended);
+    thread.postMessage(request);
   });
 }
 
@@ -181,8 +188,8 @@ function tooSlow({ timeoutMs }: Pick<GuardOptions, "timeoutMs">): string {
   return `the page was not extracted within ${timeoutMs / 1000} s; a pattern in "match" may be too slow`;
 }
 
-const TOO_LARGE = `reading the page took more than the ${HEAP_MB} MB of memory there is for it`;
+const TOO_LARGE = `the extraction exceeded its memory limit of ${HEAP_MB} MB`;
 
-function tooMuch(message: string): TrawlError {
+function limitExceeded(message: string): TrawlError {
   return new TrawlError("EXTRACT_TIMEOUT", { op: "extract.guarded", message });
 }

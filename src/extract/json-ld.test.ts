@@ -4,7 +4,7 @@ import { parseDocument } from "./parse-html.ts";
 import { parseThingPath, valuesAt } from "./structured.ts";
 
 describe("JSON-LD", () => {
-  it("is read from every block that can be mended", () => {
+  it("is read from every block that can be parsed leniently", () => {
     const html = `
       <script type="application/ld+json">{"@type": "WebSite", "name": "Shop",}</script>
       <script type="Application/LD+JSON; charset=utf-8"><!-- {"@type": "Product"} --></script>
@@ -47,15 +47,15 @@ describe("JSON-LD", () => {
     ["Product.name.further", []],
     ["Product.constructor", []],
     ["Event.name", []],
-  ])("gives for %s %j", (path, values) => {
+  ])("has at %s the values %j", (path, values) => {
     expect(valuesAt(graph, parsed(path))).toEqual(values);
   });
 
-  it("gives whole things where the path is only a type", () => {
+  it("yields whole objects if the path is only a type", () => {
     expect(valuesAt(graph, parsed("Brand"))).toEqual([{ "@type": "schema:Brand", "@id": "#acme", name: "Acme" }]);
   });
 
-  it("follows references that lead round in a circle without end only as far as the path goes", () => {
+  it("follows circular references only as far as the path goes", () => {
     const circle = [
       { "@id": "a", "@type": "Person", knows: { "@id": "b" } },
       { "@id": "b", knows: { "@id": "a" } },
@@ -63,11 +63,11 @@ describe("JSON-LD", () => {
     expect(valuesAt(circle, parsed("Person.knows.knows.knows.@id"))).toEqual(["b"]);
   });
 
-  it.each(["", ".name", "Product.", "Product..name"])("has no path %j", (path) => {
+  it.each(["", ".name", "Product.", "Product..name"])("refuses the path %j", (path) => {
     expect(parseThingPath(path)).toBeUndefined();
   });
 
-  it("takes linear time on a type that is a megabyte of nonsense", () => {
+  it("takes linear time on an invalid type of one megabyte", () => {
     expect(valuesAt([{ "@type": `${"a".repeat(1_000_000)}/` }], parsed("Product"))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseLenientJson } from "./lenient-json.ts";
 
-describe("parsing JSON gently", () => {
+describe("parsing lenient JSON", () => {
   it.each([
     ["plain", '{"a": [1, null]}', { a: [1, null] }],
     ["in an HTML comment", '<!-- {"a": 1} -->', { a: 1 }],
@@ -13,15 +13,15 @@ describe("parsing JSON gently", () => {
     ["with escaped quotes", "{&quot;a&quot;: &quot;b &amp; c&quot;}", { a: "b & c" }],
     ["with a semicolon at the end", '{"a": 1};', { a: 1 }],
     ["with an escaped quote before a comma", '{"a": "x\\",]", }', { a: 'x",]' }],
-  ])("takes JSON %s", (_case, text, value) => {
+  ])("accepts JSON %s", (_case, text, value) => {
     expect(parseLenientJson(text)).toEqual(value);
   });
 
-  it.each(["", "{", "var x = 1", "{'a': 1}", "[1 2]"])("gives up on %j", (text) => {
+  it.each(["", "{", "var x = 1", "{'a': 1}", "[1 2]"])("returns undefined for %j", (text) => {
     expect(parseLenientJson(text)).toBeUndefined();
   });
 
-  it("gives back every JSON value", () => {
+  it("parses every JSON value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(parseLenientJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -37,11 +37,11 @@ describe("parsing JSON gently", () => {
     );
   });
 
-  it("refuses values that nest so deep that writing them again would overflow the stack", () => {
+  it("refuses values nested so deep that JSON.stringify would overflow the stack", () => {
     expect(parseLenientJson(`${"[".repeat(100_000)}${"]".repeat(100_000)}`)).toBeUndefined();
   });
 
-  it("takes linear time on strings that never end", () => {
+  it("takes linear time on unterminated strings", () => {
     expect(parseLenientJson(`{"a": "${'\\"'.repeat(500_000)}`)).toBeUndefined();
     expect(parseLenientJson(`[${", ".repeat(500_000)}`)).toBeUndefined();
   });

@@ -2,17 +2,19 @@
 const DEEPEST_VALUE = 200;
 
 /**
- * Parses JSON with the errors that are common in pages: enclosing comments or CDATA, raw line breaks in strings, trailing
- * commas, escaped quotes. Undefined if it cannot be parsed. Never throws.
+ * Parses JSON with the errors that are common in pages: enclosing comments or CDATA, raw line breaks in strings,
+ * trailing commas, escaped quotes. Undefined if it cannot be parsed. Never throws.
  */
 export function parseLenientJson(text: string): unknown {
   const strict = tryParse(text);
   if (strict !== undefined) return strict;
   const bare = withoutWrapping(text);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: raw control characters are the error to correct
-  const mended = bare.replace(/[\0-\x1f\u2028\u2029]+/g, " ");
+  const repaired = bare.replace(/[\0-\x1f\u2028\u2029]+/g, " ");
   return (
-    tryParse(mended) ?? tryParse(withoutTrailingCommas(mended)) ?? tryParse(withoutTrailingCommas(unescaped(mended)))
+    tryParse(repaired) ??
+    tryParse(withoutTrailingCommas(repaired)) ??
+    tryParse(withoutTrailingCommas(unescaped(repaired)))
   );
 }
 
@@ -35,7 +37,7 @@ function withoutWrapping(text: string): string {
 
 /** Not a regular expression: one that skips strings takes quadratic time on an unterminated string. */
 function withoutTrailingCommas(text: string): string {
-  let mended = "";
+  let repaired = "";
   let keptTo = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
@@ -43,11 +45,11 @@ function withoutTrailingCommas(text: string): string {
     if (isInString && char === "\\") at++;
     else if (char === '"') isInString = !isInString;
     else if (!isInString && char === "," && endsList(text, at + 1)) {
-      mended += text.slice(keptTo, at);
+      repaired += text.slice(keptTo, at);
       keptTo = at + 1;
     }
   }
-  return mended + text.slice(keptTo);
+  return repaired + text.slice(keptTo);
 }
 
 /** True if nothing but spaces comes before a closing bracket. */

@@ -14,7 +14,7 @@ describe("links by selector", () => {
     ["p", ["https://a.example/d/2"]],
     ["img", ["https://a.example/d/i.png"]],
     ["footer", []],
-  ])("%s gives %j", (selector, links) => {
+  ])("%s yields %j", (selector, links) => {
     expect(linksOf(dom, selector, "https://a.example/d/")).toEqual(links);
   });
 });

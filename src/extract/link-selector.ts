@@ -10,8 +10,8 @@ export const PLAIN_LINKS = "a[href]";
 export type LinkFinder = (dom: Document) => string[];
 
 /**
- * Finds links by selector. A matched element yields its `href`, otherwise its `src`. An element with neither yields the links
- * inside it, so `.pagination` works like `.pagination a`.
+ * Finds links by selector. A matched element yields its `href`, otherwise its `src`. An element with neither yields the
+ * links inside it, so `.pagination` works like `.pagination a`.
  *
  * @throws TrawlError BAD_SELECTOR
  */

@@ -9,11 +9,11 @@ const HTML = `<head><title>One</title><base href="/b/"><link rel="icon" href="i"
   <meta name="both" property="og:both" content="x"><meta name="same" property="same" content="y">
   <meta name="empty" content=" "><meta name="none"><meta content="nameless"></head>`;
 
-/** The page ends inside of a tag that has a name and content already. */
+/** The page ends inside a tag whose name and content are already complete. */
 const CUT = ["<a href=x>", "<meta content=3 ", "name=b", "<meta content=3 "];
 
 describe("metadata", () => {
-  it("holds what the head says", () => {
+  it("contains the title, the meta tags, the canonical link and the base", () => {
     const metadata = readMetadata(parseDocument(HTML, "html"));
 
     expect(Object.fromEntries(metadata.metas)).toEqual({
@@ -85,7 +85,7 @@ describe("metadata", () => {
     ["//c.example/", "https://c.example/"],
     ["data:text/plain,x", "https://a.example/x/y"],
     ["http://[", "https://a.example/x/y"],
-  ])("makes of <base href=%j> the base %s", (baseHref, base) => {
+  ])("resolves <base href=%j> to %s", (baseHref, base) => {
     expect(
       baseUrlOf({ title: null, metas: new Map(), canonicalHref: undefined, baseHref }, "https://a.example/x/y"),
     ).toBe(base);

@@ -8,7 +8,7 @@ export type Metadata = {
   title: string | null;
   /**
    * Contents of `<meta>` by their `name` or `property` in lower case: `description`, `og:image`, `twitter:card`. In
-   * order, with white space collapsed, without empty ones.
+   * document order, with white space collapsed; empty contents are left out.
    */
   metas: ReadonlyMap<string, readonly string[]>;
   /** The first `<link rel="canonical">`, as written. */
@@ -77,10 +77,10 @@ function collect(element: Element, collector: MetadataCollector): void {
   if (name === "meta") collector.addMeta(attribs.name, attribs.property, attribs.content);
   else if (name === "link") collector.addLink(attribs.rel, attribs.href);
   else if (name === "base") collector.baseHref ??= attribs.href;
-  else if (name === "title" && !isInDrawing(element)) collector.addTitle(rawTextOf(element));
+  else if (name === "title" && !isInSvg(element)) collector.addTitle(rawTextOf(element));
 }
 
-function isInDrawing(element: Element): boolean {
+function isInSvg(element: Element): boolean {
   for (let node = element.parent; node !== null; node = node.parent) {
     if ("name" in node && node.name === "svg") return true;
   }

@@ -18,7 +18,7 @@ const HTML = `
 <div itemscope><i itemprop="x">untyped</i></div>`;
 
 describe("microdata", () => {
-  it("becomes objects shaped like JSON-LD", () => {
+  it("is converted to objects in the form of JSON-LD", () => {
     const things = readMicrodata(parseDocument(HTML, "html"), (href) => `https://a.example${href}`);
 
     expect(JSON.parse(JSON.stringify(things))).toEqual<unknown>([
@@ -36,7 +36,7 @@ describe("microdata", () => {
     ]);
   });
 
-  it("can be read from one element, itself included", () => {
+  it("can be read from one element, including the element itself", () => {
     const dom = parseDocument(HTML, "html");
     const offer = [...elementsIn(dom)].find(({ attribs }) => attribs.itemprop === "offers") ?? expect.unreachable();
 

@@ -55,7 +55,7 @@ function addProperties(owner: Record<string, unknown>, names: readonly string[],
   }
 }
 
-/** The attribute that holds the value, by element. */
+/** The attribute that contains the value, by element. */
 const URL_ATTRIBUTES: Readonly<Record<string, string>> = {
   a: "href",
   area: "href",

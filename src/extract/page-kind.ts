@@ -2,7 +2,7 @@
 export type PageKind = "html" | "xhtml" | "xml" | "text" | "json" | "binary";
 export type MarkupKind = Extract<PageKind, "html" | "xhtml" | "xml">;
 
-/** Uses the content type. Inspects the body only if there is none. */
+/** Decides by the content type. Inspects the body only if there is no content type. */
 export function pageKind(contentType: string | undefined, body: string): PageKind {
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
   if (type === undefined || type === "") return sniffedKind(body);

@@ -9,10 +9,10 @@ import { parseDocument } from "./parse-html.ts";
 import { scanPage } from "./scan-page.ts";
 import type { Thing } from "./structured.ts";
 
-/** A page as rules read it. Expensive parts are computed on first use, and once. */
+/** The interface through which rules read a page. Expensive parts are computed once, on first use. */
 export type PageView = {
   url: string;
-  /** Empty in a scanned view. */
+  /** Empty in a view made by `viewScan`. */
   dom: Document;
   metadata(): Metadata;
   baseUrl(): string;
@@ -21,7 +21,7 @@ export type PageView = {
   jsonLd(): readonly unknown[];
   /** Microdata of one element, or of the page. */
   microdata(within: Element | undefined): readonly Thing[];
-  /** Links as written. A scanned view ignores `find` and returns the `href`s of all `<a>`. */
+  /** Links as written. A view made by `viewScan` ignores `find` and returns the `href`s of all `<a>`. */
   hrefs(find: LinkFinder): readonly string[];
 };
 

@@ -3,14 +3,17 @@ import { type Handler, Parser, type ParserOptions } from "htmlparser2";
 import type { MarkupKind } from "./page-kind.ts";
 
 /**
- * Elements nested deeper than this become siblings at this depth, as in browsers. It keeps every page linear in time
- * (htmlparser2 searches its stack at each closing tag: 200,000 open and as many stray closing tags took it 46 s)
- * and lets recursive code, ours or a library's, walk any page without overflowing the stack.
+ * Elements nested deeper than this become siblings at this depth, as in browsers. The limit keeps parsing time linear:
+ * htmlparser2 searches its stack at each closing tag, and 200,000 open tags with as many unmatched closing tags took 46
+ * s. It also lets recursive code, ours or a library's, walk any page without overflowing the stack.
  */
 export const DEEPEST_NESTING = 512;
 
 export type PageHandler = Partial<Handler> & {
-  /** Called if the page ends inside a tag. Its name and attributes may have been reported; the tag does not count. */
+  /**
+   * Called if the page ends inside a tag. The tag must be ignored, although its name and attributes may have been
+   * reported.
+   */
   ontagcut?(): void;
 };
 
@@ -36,17 +39,17 @@ const PARSER_OPTIONS: Record<MarkupKind, ParserOptions> = {
   xml: { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
 };
 
-/** Their content is not markup: they cannot nest, and it must not become text of the page. */
+/** Elements whose content is not markup. They cannot nest, and their content must not become text of the page. */
 const RAW_TEXT = new Set(["script", "style", "title", "textarea", "xmp"]);
 
 /**
- * A class because htmlparser2 offers `isVoidElement` for overriding: an element too deep is treated as one without
- * content. It reads three private fields of the parser; the tests of deep pages cover them.
+ * It is a class because htmlparser2 lets subclasses override `isVoidElement`: an element that is too deep is treated as
+ * one without content. It reads three private fields of the parser; the tests of deep pages cover them.
  */
 class ShallowParser extends Parser {
-  /** The tag being opened is too deep. */
+  /** Whether the tag being opened is too deep. */
   #isTooDeep = false;
-  /** Elements flattened and not closed yet: their closing tags must not close an ancestor. */
+  /** The number of flattened elements that are still open: their closing tags must not close an ancestor. */
   #flattened = 0;
 
   override isVoidElement(name: string): boolean {

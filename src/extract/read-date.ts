@@ -1,6 +1,6 @@
 /**
- * Converts dates in common notations to ISO 8601. The precision is kept: a day stays a day (2024-03-05), a time without a zone
- * stays without one (2024-03-05T10:00:00), a time with a zone is converted to UTC (2024-03-05T09:00:00.000Z).
+ * Converts dates in common notations to ISO 8601. The precision is kept: a day stays a day (2024-03-05), a time without
+ * a zone stays without one (2024-03-05T10:00:00), a time with a zone is converted to UTC (2024-03-05T09:00:00.000Z).
  */
 
 /** The first date in a text, or null. Ambiguous dates such as 3/5/2024 are null. */

@@ -43,11 +43,11 @@ describe("reading a number", () => {
     expect(readNumber(text)).toBe(value);
   });
 
-  it.each(["", "Call us", "—", "£", "1e999"])("reads %j as nothing", (text) => {
+  it.each(["", "Call us", "—", "£", "1e999"])("finds no number in %j", (text) => {
     expect(readNumber(text)).toBeNull();
   });
 
-  it("reads back every number JavaScript writes", () => {
+  it("parses every number that JavaScript formats", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(readNumber(String(value))).toBe(value === 0 ? 0 : value);
@@ -63,7 +63,7 @@ describe("reading a number", () => {
     ["en-IN", "INR"],
     ["sv-SE", "SEK"],
     ["ja-JP", "USD"],
-  ])("reads back every price in cents as %s writes it in %s", (locale, currency) => {
+  ])("parses every price in cents as the locale %s formats it in %s", (locale, currency) => {
     const format = new Intl.NumberFormat(locale, { style: "currency", currency });
     fc.assert(
       fc.property(fc.integer({ min: -1e11, max: 1e11 }), (cents) => {
@@ -72,7 +72,7 @@ describe("reading a number", () => {
     );
   });
 
-  it("never throws and gives a finite number or null", () => {
+  it("never throws, and returns a finite number or null", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0123456789.,-−–' €£eE+()x\u202f") }), (text) => {
         const value = readNumber(text);
@@ -98,7 +98,7 @@ describe("reading a whole number", () => {
     expect(readInteger(text)).toBe(value);
   });
 
-  it.each(["4.5 stars", "1.234,5", "none", ""])("reads %j as nothing", (text) => {
+  it.each(["4.5 stars", "1.234,5", "none", ""])("finds no number in %j", (text) => {
     expect(readInteger(text)).toBeNull();
   });
 });

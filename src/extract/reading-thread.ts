@@ -2,10 +2,10 @@
 import { parentPort } from "node:worker_threads";
 import { isTrawlError } from "../errors.ts";
 import { createExtractor } from "./create-extractor.ts";
-import type { ReadingAnswer, ReadingOrder } from "./guarded-extractor.ts";
+import type { ExtractReply, ExtractRequest } from "./guarded-extractor.ts";
 import { truncatePreview } from "./truncate-preview.ts";
 
-function answer({ choice, input }: ReadingOrder): ReadingAnswer {
+function replyTo({ choice, input }: ExtractRequest): ExtractReply {
   try {
     return { kind: "read", reading: truncatePreview(createExtractor(choice)(input)) };
   } catch (error) {
@@ -15,4 +15,4 @@ function answer({ choice, input }: ReadingOrder): ReadingAnswer {
   }
 }
 
-parentPort?.on("message", (order: ReadingOrder) => parentPort?.postMessage(answer(order)));
+parentPort?.on("message", (request: ExtractRequest) => parentPort?.postMessage(replyTo(request)));

@@ -79,22 +79,25 @@ describe("rules from flags", () => {
     [["__proto__=a"], /begin with "_"/],
     [["a=b", "a=c"], /-e "a=c": there are two rules for "a"/],
     [["$each=.p"], /there is no field/],
-  ])("%j is refused as a bad job", (flags, message) => {
+  ])("%j is refused with BAD_JOB", (flags, message) => {
     expect(refusal(flags)).toMatchObject({ code: "BAD_JOB", message: expect.stringMatching(message) });
   });
 
-  it.each([["x=a["], ["x[]=p:nosuch|number"], ["x=jsonld:"], ["x=.a@href@"]])("%s has a bad selector", (flag) => {
-    expect(refusal([flag])).toMatchObject({
-      code: "BAD_SELECTOR",
-      message: expect.stringContaining(`-e ${JSON.stringify(flag)}`),
-    });
-  });
+  it.each([["x=a["], ["x[]=p:nosuch|number"], ["x=jsonld:"], ["x=.a@href@"]])(
+    "%s is refused because of its selector",
+    (flag) => {
+      expect(refusal([flag])).toMatchObject({
+        code: "BAD_SELECTOR",
+        message: expect.stringContaining(`-e ${JSON.stringify(flag)}`),
+      });
+    },
+  );
 
-  it("a bad selector in $each is one too", () => {
+  it("an invalid selector in $each is refused", () => {
     expect(refusal(["$each=a[", "b=c"])).toMatchObject({ code: "BAD_SELECTOR" });
   });
 
-  it("survive any selector with = and | inside quotes, with or without a type", () => {
+  it("may have any selector with = and | inside quotes, with or without a type", () => {
     const value = fc.string({ unit: fc.constantFrom(..."ab=|!@[]>, ", "|match=/a/", "|default=1") });
     fc.assert(
       fc.property(

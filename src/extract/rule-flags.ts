@@ -15,16 +15,16 @@ import { compileSource } from "./source.ts";
 
 /**
  * Parses flags of the form `name=source`, or `name[]=source` for a list. Modifiers may follow the source, in any order:
- * `|type`, `|match=/regex/`, `|default=value`, and at the end `!` for a required field. `$each=selector` takes none. Everything
- * is validated, including selectors.
+ * `|type`, `|match=/regex/`, `|default=value`, and at the end `!` for a required field. `$each=selector` has no
+ * modifiers. Everything is validated, including selectors.
  *
- * @throws TrawlError BAD_JOB or BAD_SELECTOR naming the flag and what to change.
+ * @throws TrawlError BAD_JOB or BAD_SELECTOR with the flag and what to change.
  */
 export function parseRuleFlags(flags: readonly string[]): { rules: Rules } {
   const rules = new Map<string, Rule>();
   for (const flag of flags) {
     const { name, rule } = parseFlag(flag);
-    if (rules.has(name)) throw badFlag(flag, `there are two rules for "${name}"`, "name one of them otherwise");
+    if (rules.has(name)) throw badFlag(flag, `there are two rules for "${name}"`, "rename one of them");
     rules.set(name, rule);
   }
   if (rules.has(EACH) && rules.size === 1) {
@@ -36,10 +36,10 @@ export function parseRuleFlags(flags: readonly string[]): { rules: Rules } {
 const EXAMPLE = "write -e name=selector, such as -e 'price=.price|number'";
 
 function parseFlag(flag: string): { name: string; rule: Rule } {
-  // A selector may contain "=", a name may not: the first one separates them.
-  const parted = /^([^=]*)=(.*)$/s.exec(flag);
-  if (parted === null) throw badFlag(flag, 'it has no "="', EXAMPLE);
-  const [, left = "", right = ""] = parted;
+  // A name cannot contain "=", so the first "=" ends the name. A selector may contain more.
+  const parts = /^([^=]*)=(.*)$/s.exec(flag);
+  if (parts === null) throw badFlag(flag, 'it has no "="', EXAMPLE);
+  const [, left = "", right = ""] = parts;
   if (left.trim() === EACH) return { name: EACH, rule: checkedSelector(flag, right.trim()) };
   const list = left.trim().endsWith("[]");
   const name = (list ? left.trim().slice(0, -2) : left).trim();
@@ -71,8 +71,8 @@ function parseSourceText(flag: string, text: string, list: boolean): RuleDetail 
 }
 
 /**
- * The last modifier, if there is one. Its `|` is not inside quotes or brackets of the selector. A regular expression may contain
- * `|`, so that one is cut at `|match=/`.
+ * The last modifier, if there is one. Its `|` is not inside quotes or brackets of the selector. A regular expression
+ * may contain `|`, so its modifier starts at `|match=/`.
  */
 function findModifier(source: string): { before: string; text: string } | undefined {
   const found = /^(.*)\|\s*(match\s*=\s*\/.*\/\w*|default\s*=[^|]*|\w*)$/s.exec(source);
@@ -106,7 +106,7 @@ function readModifier(flag: string, text: string): [key: keyof Modifiers, value:
   return [key, pattern];
 }
 
-/** The default as a value of the field's type, as JSON would have it. */
+/** Converts the default to the JSON type of the field. */
 function defaultOf(flag: string, text: string, type: FieldType = "text"): RuleDetail["default"] & Scalar {
   const bad = (fix: string) => badFlag(flag, `the default ${JSON.stringify(text)} is not of type ${type}`, fix);
   if (type === "number" || type === "integer") {

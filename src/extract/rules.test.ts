@@ -39,14 +39,14 @@ describe("rules in a job", () => {
     [{ $each: ".p" }, "", /at least one field/],
     [{}, "", /at least one field/],
     ["h1", "", /record/],
-  ])("are refused as %j, with the place and the problem", (rules, path, message) => {
+  ])("are refused as %j, with the path and the problem", (rules, path, message) => {
     const { error } = rulesSchema.safeParse(rules);
     expect(error?.issues.map((issue) => `${issue.path.join(".")}|${issue.message}`).join("\n")).toMatch(
       new RegExp(`^${path.replace("$", "\\$")}\\|.*${message.source}`),
     );
   });
 
-  it("nest no deeper than they can be compiled, however deep they come", () => {
+  it("are refused if they nest too deep to be compiled", () => {
     expect(rulesSchema.safeParse({ a: nested(DEEPEST_FIELDS - 1) }).success).toBe(true);
     expect(rulesSchema.safeParse({ a: nested(DEEPEST_FIELDS) }).error?.issues[0]?.message).toContain(
       "nest at most 5 deep",
@@ -54,7 +54,7 @@ describe("rules in a job", () => {
     expect(rulesSchema.safeParse({ a: nested(50_000) }).success).toBe(false);
   });
 
-  it("can be described as JSON Schema, for the API", () => {
+  it("can be converted to JSON Schema, for the API", () => {
     expect(z.toJSONSchema(rulesSchema, { io: "input" })).toMatchObject({ type: "object" });
   });
 });

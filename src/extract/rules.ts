@@ -8,7 +8,7 @@ export const DEEPEST_FIELDS = 5;
 const LONGEST_NAME_CHARS = 200;
 const LONGEST_SOURCE_CHARS = 2_000;
 const NESTED_TOO_DEEP = `"fields" nest at most ${DEEPEST_FIELDS} deep`;
-/** Keys of a value that an object cannot have. */
+/** Keys that are allowed for values, but not for objects. */
 const VALUE_KEYS = ["type", "match", "default"] as const;
 
 /** Rules of a job. Unknown keys are rejected. `compileRules` validates selectors. */
@@ -32,7 +32,7 @@ function fieldsAt(depth: number) {
 export function nameProblem(name: string): string | undefined {
   if (name.trim() !== name || name === "") return "a field's name cannot be empty, nor begin or end with a space";
   if (name.length > LONGEST_NAME_CHARS) return `a field's name has at most ${LONGEST_NAME_CHARS} characters`;
-  return /^[_$]/.test(name) ? 'names that begin with "_" or "$" are kept for Trawl: take another' : undefined;
+  return /^[_$]/.test(name) ? 'names that begin with "_" or "$" are reserved: use another name' : undefined;
 }
 
 function ruleAt(depth: number): z.ZodType<Rule, Rule> {
@@ -43,7 +43,7 @@ function ruleAt(depth: number): z.ZodType<Rule, Rule> {
     .max(LONGEST_SOURCE_CHARS)
     .meta({ examples: ["h1", ".price", "a@href"] });
   const one = [source, detailAt(depth, source)] as const;
-  return z.union([...one, z.tuple([z.union(one, { error: complaint })])], { error: complaint });
+  return z.union([...one, z.tuple([z.union(one, { error: describeUnionIssue })])], { error: describeUnionIssue });
 }
 
 function detailAt(depth: number, source: z.ZodString) {
@@ -64,7 +64,7 @@ function detailAt(depth: number, source: z.ZodString) {
       fields: fields.optional(),
     })
     .refine((rule) => rule.fields === undefined || VALUE_KEYS.every((key) => rule[key] === undefined), {
-      error: `"fields" makes an object: ${VALUE_KEYS.join(", ")} do not go with it`,
+      error: `"fields" makes an object, which cannot have ${VALUE_KEYS.join(", ")}`,
     })
     .refine((rule) => rule.required !== true || rule.default === undefined, {
       error: '"required" and "default" contradict each other: keep one',
@@ -82,8 +82,8 @@ export function isRegExp(source: string): boolean {
 }
 
 /** A union reports only "invalid input". This reports the problem of the alternative that fits best. */
-function complaint(issue: { code?: string | undefined; errors?: unknown }): string {
-  const forms = (issue.errors ?? []) as readonly (readonly Complaint[])[];
+function describeUnionIssue(issue: { code?: string | undefined; errors?: unknown }): string {
+  const forms = (issue.errors ?? []) as readonly (readonly UnionProblem[])[];
   const meant = forms.find(
     (problems) => !problems.some(({ code, path }) => code === "invalid_type" && path.length === 0),
   );
@@ -91,4 +91,4 @@ function complaint(issue: { code?: string | undefined; errors?: unknown }): stri
   return meant.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`)).join("; ");
 }
 
-type Complaint = { code: string; path: readonly PropertyKey[]; message: string };
+type UnionProblem = { code: string; path: readonly PropertyKey[]; message: string };

@@ -1,14 +1,14 @@
 /**
  * The hot path of a crawl without rules: title, metadata, text and links in one pass, without a tree. It uses
- * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 creates no object per tag. That saves more
- * than the rest of this file costs.
+ * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 creates no object per tag. That saves
+ * more than the rest of this file costs.
  */
 import { type Metadata, MetadataCollector } from "./metadata.ts";
 import type { MarkupKind } from "./page-kind.ts";
 import { type PageHandler, parseInto } from "./parse-html.ts";
-import { BLOCK_TAGS, collapseRuns, cutText, UNSEEN_TAGS } from "./visible-text.ts";
+import { BLOCK_TAGS, collapseRuns, cutText, HIDDEN_TAGS } from "./visible-text.ts";
 
-export type PageScan = {
+type PageScan = {
   metadata: Metadata;
   /** Each `href` of an `<a>` as written, in order. */
   hrefs: readonly string[];
@@ -16,7 +16,7 @@ export type PageScan = {
   text: string;
 };
 
-export type ScanOptions = {
+type ScanOptions = {
   kind: MarkupKind;
   /** Maximum length of the text; 0: none. */
   textChars: number;
@@ -31,8 +31,8 @@ export function scanPage(markup: string, { kind, textChars }: ScanOptions): Page
 
 const OTHER = 0;
 const BLOCK = 1;
-const UNSEEN = 2;
-const DRAWING = 3;
+const HIDDEN = 2;
+const SVG = 3;
 const TITLE = 4;
 const ANCHOR = 5;
 const META = 6;
@@ -41,8 +41,8 @@ const BASE = 8;
 
 const ROLES = new Map<string, number>([
   ...[...BLOCK_TAGS].map((name) => [name, BLOCK] as const),
-  ...[...UNSEEN_TAGS].map((name) => [name, UNSEEN] as const),
-  ["svg", DRAWING],
+  ...[...HIDDEN_TAGS].map((name) => [name, HIDDEN] as const),
+  ["svg", SVG],
   ["title", TITLE],
   ["a", ANCHOR],
   ["meta", META],
@@ -61,8 +61,8 @@ class PageScanner implements PageHandler {
   #isTextFull: boolean;
   #titleText: string | undefined;
   /** Number of open hidden elements, and of open SVG elements. */
-  #unseen = 0;
-  #drawings = 0;
+  #hidden = 0;
+  #svgs = 0;
   /** The current tag and its relevant attributes: `name` or `rel`, `property`, `content` or `href`. */
   #role = OTHER;
   #name: string | undefined;
@@ -78,8 +78,8 @@ class PageScanner implements PageHandler {
     if (this.#role >= META) this.#settleTag();
     const role = ROLES.get(tag) ?? OTHER;
     this.#role = role;
-    if (role === BLOCK) this.#partText();
-    else if (role >= UNSEEN && role <= TITLE) this.#enterUnseen(role);
+    if (role === BLOCK) this.#separateText();
+    else if (role >= HIDDEN && role <= TITLE) this.#enterHidden(role);
   }
 
   onattribute(name: string, value: string): void {
@@ -87,20 +87,20 @@ class PageScanner implements PageHandler {
     if (this.#role !== ANCHOR) this.#keepAttribute(name, value);
     else if (name === "href") {
       this.#hrefs.push(value);
-      this.#role = OTHER; // of two hrefs the first counts
+      this.#role = OTHER; // only the first of two hrefs counts
     }
   }
 
   ontext(text: string): void {
-    if (this.#unseen === 0) this.#addText(text);
+    if (this.#hidden === 0) this.#addText(text);
     else if (this.#titleText !== undefined) this.#titleText += text;
   }
 
   onclosetag(tag: string): void {
     if (this.#role >= META) this.#settleTag();
     const role = ROLES.get(tag);
-    if (role === BLOCK) this.#partText();
-    else if (role !== undefined && role >= UNSEEN && role <= TITLE) this.#leaveUnseen(role);
+    if (role === BLOCK) this.#separateText();
+    else if (role !== undefined && role >= HIDDEN && role <= TITLE) this.#leaveHidden(role);
   }
 
   ontagcut(): void {
@@ -112,15 +112,15 @@ class PageScanner implements PageHandler {
     return { metadata: this.#metadata, hrefs: this.#hrefs, text: this.#text.trim() };
   }
 
-  #enterUnseen(role: number): void {
-    this.#unseen++;
-    if (role === DRAWING) this.#drawings++;
-    if (role === TITLE && this.#drawings === 0) this.#titleText = "";
+  #enterHidden(role: number): void {
+    this.#hidden++;
+    if (role === SVG) this.#svgs++;
+    if (role === TITLE && this.#svgs === 0) this.#titleText = "";
   }
 
-  #leaveUnseen(role: number): void {
-    this.#unseen--;
-    if (role === DRAWING) this.#drawings--;
+  #leaveHidden(role: number): void {
+    this.#hidden--;
+    if (role === SVG) this.#svgs--;
     if (this.#titleText === undefined || role !== TITLE) return;
     this.#metadata.addTitle(this.#titleText);
     this.#titleText = undefined;
@@ -133,7 +133,7 @@ class PageScanner implements PageHandler {
     else if (name === "property") this.#property ??= value;
   }
 
-  /** A meta, link or base is complete when it closes, which is immediately in HTML, or when the next tag opens. */
+  /** A meta, link or base is complete when it closes (in HTML, at once) or when the next tag opens. */
   #settleTag(): void {
     if (this.#role === META) this.#metadata.addMeta(this.#name, this.#property, this.#content);
     else if (this.#role === LINK) this.#metadata.addLink(this.#name, this.#content);
@@ -146,8 +146,8 @@ class PageScanner implements PageHandler {
     this.#role = OTHER;
   }
 
-  #partText(): void {
-    if (this.#unseen === 0) this.#addText(" ");
+  #separateText(): void {
+    if (this.#hidden === 0) this.#addText(" ");
   }
 
   #addText(text: string): void {

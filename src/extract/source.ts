@@ -5,16 +5,16 @@ import { compileCss } from "./css-selector.ts";
 import type { PageView } from "./page-view.ts";
 import { parseThingPath, type ThingPath, valuesAt } from "./structured.ts";
 
-/** The page, and the element to read from; undefined: the whole page. */
+/** The page, and the element to read from. If `within` is undefined, the whole page is read. */
 export type Scope = { view: PageView; within: Element | undefined };
 
 /** A match of a source: an element, an attribute of an element, or a value. */
 export type Found = { element: Element; attribute: string | undefined } | { value: unknown };
 
 export type Source = {
-  /** False: metadata is enough, no tree is needed. */
+  /** False if the source needs only metadata and no tree. */
   usesTree: boolean;
-  /** Values have their own types, as in JSON-LD. */
+  /** True if values have their own types, as in JSON-LD. */
   isTyped: boolean;
   first(scope: Scope): Found | undefined;
   all(scope: Scope): readonly Found[];
@@ -28,44 +28,44 @@ export type Source = {
  * @throws TrawlError BAD_SELECTOR
  */
 export function compileSource(text: string, owner: string): Source {
-  const bare = Object.hasOwn(BARE_WORDS, text) ? BARE_WORDS[text] : undefined;
-  if (bare !== undefined) return statement(({ view }) => [bare(view)], PLAIN);
+  const pageValue = Object.hasOwn(PAGE_VALUES, text) ? PAGE_VALUES[text] : undefined;
+  if (pageValue !== undefined) return valueSource(({ view }) => [pageValue(view)], PLAIN);
   const prefix = PREFIX.exec(text)?.[1]?.toLowerCase();
   if (prefix === undefined) return cssSource(text, owner);
   const rest = text.slice(prefix.length + 1).trim();
   if (prefix === "jsonld") {
     const path = thingPath(rest, text, owner);
-    return statement(({ view }) => valuesAt(view.jsonLd(), path), { usesTree: true, isTyped: true });
+    return valueSource(({ view }) => valuesAt(view.jsonLd(), path), { usesTree: true, isTyped: true });
   }
   if (prefix === "microdata") {
     const path = thingPath(rest, text, owner);
-    return statement(({ view, within }) => valuesAt(view.microdata(within), path), { usesTree: true, isTyped: true });
+    return valueSource(({ view, within }) => valuesAt(view.microdata(within), path), { usesTree: true, isTyped: true });
   }
   const name = (prefix === "meta" ? rest : `${prefix}:${rest}`).toLowerCase();
-  return statement(({ view }) => view.metadata().metas.get(name) ?? [], PLAIN);
+  return valueSource(({ view }) => view.metadata().metas.get(name) ?? [], PLAIN);
 }
 
-/** Whether a source is a CSS selector, and so may have `fields`. */
+/** Whether a source is a CSS selector. Only such a source may have `fields`. */
 export function isCssSource(text: string): boolean {
-  return !PREFIX.test(text) && !Object.hasOwn(BARE_WORDS, text);
+  return !PREFIX.test(text) && !Object.hasOwn(PAGE_VALUES, text);
 }
 
 /** Splits `img@src` in two. The last `@` that is followed by a name is never inside brackets or quotes. */
-export function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
+function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
   const match = /@([a-z_:][\w:.-]*)$/i.exec(text);
   if (match === null) return { selector: text, attribute: undefined };
   return { selector: text.slice(0, match.index).trim() || ":scope", attribute: match[1]?.toLowerCase() };
 }
 
 const PREFIX = /^(jsonld|microdata|meta|og|twitter):/i;
-const BARE_WORDS: Readonly<Record<string, (view: PageView) => string | null | undefined>> = {
+const PAGE_VALUES: Readonly<Record<string, (view: PageView) => string | null | undefined>> = {
   url: (view) => view.url,
   title: (view) => view.metadata().title,
   canonical: canonicalOf,
 };
 const PLAIN = { usesTree: false, isTyped: false };
 
-function statement(read: (scope: Scope) => readonly unknown[], traits: Pick<Source, "usesTree" | "isTyped">): Source {
+function valueSource(read: (scope: Scope) => readonly unknown[], traits: Pick<Source, "usesTree" | "isTyped">): Source {
   const all = (scope: Scope): Found[] => {
     const values = read(scope).filter((value) => value !== null && value !== undefined);
     return values.map((value) => ({ value }));

@@ -1,6 +1,6 @@
 /**
- * Finds values in structured data. JSON-LD is used as it is; microdata is first converted to the same form: objects with a
- * `@type`.
+ * Finds values in structured data. JSON-LD is used as it is; microdata is first converted to the same form: objects
+ * with a `@type`.
  */
 export type Thing = Readonly<Record<string, unknown>>;
 

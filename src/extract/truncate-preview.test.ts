@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { truncatePreview } from "./truncate-preview.ts";
 
-it("leaves what a person can look at as it is, and says how much there was", () => {
+it("returns the first records unchanged, with the total counts", () => {
   const records = Array.from({ length: 60 }, (_, nth) => ({ nth, tags: ["a", { b: null }], text: "x".repeat(500) }));
   const invalid = [{ fields: { title: "" }, reason: "title is required" }];
 
@@ -16,10 +16,10 @@ it("leaves what a person can look at as it is, and says how much there was", () 
 it.each([
   ["one long text", { text: "x".repeat(50_000_000) }],
   ["many texts in one list", { texts: Array.from({ length: 100 }, () => "x".repeat(1_000_000)) }],
-  ["a list without end", { numbers: Array.from({ length: 1_000_000 }, () => 1) }],
+  ["a very long list", { numbers: Array.from({ length: 1_000_000 }, () => 1) }],
   ["many fields", Object.fromEntries(Array.from({ length: 50_000 }, (_, nth) => [`field-${nth}`, nth]))],
-  ["what is deeper than a call may go", JSON.parse(`${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}`)],
-])("makes %s short", (_, fields) => {
+  ["an object that is nested very deep", JSON.parse(`${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}`)],
+])("truncates %s", (_, fields) => {
   const long = Array.from({ length: 5 }, () => fields);
   const cut = truncatePreview({
     records: long,

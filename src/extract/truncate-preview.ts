@@ -1,6 +1,6 @@
 /**
- * Truncates the result of a preview. Rules may produce far more text than the page has, e.g. nested elements that each repeat
- * the text of their descendants. The limits bound the memory and the response of the server.
+ * Truncates the result of a preview. Rules may produce far more text than the page has, e.g. nested elements that each
+ * repeat the text of their descendants. The limits bound the memory and the response of the server.
  */
 import type { Fields } from "../domain/page.ts";
 import type { Extraction } from "./extractor.ts";
@@ -14,7 +14,7 @@ const LINKS_MOST = 200;
 const TEXT_MOST = 10_000;
 const TEXTS_MOST = 500_000;
 const DEPTH_MOST = 30;
-/** Characters charged for a value, in addition to its text. */
+/** Characters that each value counts for, in addition to its text. */
 const VALUE_CHARS = 8;
 
 export function truncatePreview({ records, invalid, links }: Extraction): ExtractionPreview {
@@ -51,7 +51,7 @@ function createCutter(charsMost: number) {
     );
   }
 
-  /** Values that fit into the limit. */
+  /** Truncates values until the limit is used up; the others are left out. */
   function some<T, U>(values: readonly T[], cut: (value: T) => U): U[] {
     const kept: U[] = [];
     for (const value of values) {

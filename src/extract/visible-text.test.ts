@@ -5,12 +5,12 @@ import { scanPage } from "./scan-page.ts";
 import { collapse, cutText, linesOf, textOf } from "./visible-text.ts";
 
 describe("visible text", () => {
-  it("parts blocks, joins what is inline and leaves out what is not seen", () => {
+  it("separates blocks, joins inline elements, and leaves out hidden elements", () => {
     const html = "<div>a<p>b</p>c<b>d</b>e<br>f</div><script>g</script><svg><text>h</text></svg>i<!-- j -->";
     expect(textOf(parseDocument(html, "html"))).toBe("a b cde f i");
   });
 
-  it("keeps line breaks of blocks, <br> and preformatted text, if asked to", () => {
+  it("keeps line breaks of blocks, <br> and preformatted text in linesOf", () => {
     const html =
       "<h2>Taste</h2>\n<p>Dark,\n  <b>rich</b><br>and <br><br>long.</p><ul><li>one</li><li> two </li></ul>" +
       "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table><pre>x  y\n\n z</pre><script>no</script>";
@@ -61,7 +61,7 @@ describe("visible text", () => {
     );
   });
 
-  it("has white space collapsed as one expression would", () => {
+  it("has its white space collapsed as by a single expression", () => {
     const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "\t", "\u00a0", "\u2009", "\0", "\ufeff") });
     fc.assert(
       fc.property(text, (raw) => {
@@ -70,7 +70,7 @@ describe("visible text", () => {
     );
   });
 
-  it("is cut between characters", () => {
+  it("is not cut inside a character", () => {
     expect(cutText("abc", 3)).toBe("abc");
     expect(cutText("abcd", 3)).toBe("abc");
     expect(cutText("ab🍞", 3)).toBe("ab");

@@ -1,7 +1,7 @@
 import { type AnyNode, hasChildren, isTag, isText, type ParentNode } from "domhandler";
 
 /** Elements whose content is not visible as text of the page. */
-export const UNSEEN_TAGS: ReadonlySet<string> = new Set(
+export const HIDDEN_TAGS: ReadonlySet<string> = new Set(
   "script style noscript template svg iframe object audio video canvas title datalist".split(" "),
 );
 
@@ -24,7 +24,7 @@ export function collapseRuns(text: string): string {
   return text.replace(UNTIDY_SPACE, " ");
 }
 
-/** White space except single spaces, which are most of it. Skipping those is three times as fast. */
+/** White space except single spaces. Most white space is single spaces, and skipping them is three times as fast. */
 const UNTIDY_SPACE = /[\s\0]{2,}|[^\S ]|\0/g;
 
 /** The first `most` characters. Does not split a surrogate pair. */
@@ -39,14 +39,14 @@ export function cutText(text: string, most: number): string {
  * script, yields its raw text.
  */
 export function textOf(root: ParentNode): string {
-  if (isTag(root) && isUnseen(root)) return rawTextOf(root).trim();
+  if (isTag(root) && isHidden(root)) return rawTextOf(root).trim();
   let text = "";
   walk(root, {
     enter(node) {
       if (isText(node)) text += node.data;
       if (!isTag(node)) return true;
       if (BLOCK_TAGS.has(node.name)) text += " ";
-      return !UNSEEN_TAGS.has(node.name);
+      return !HIDDEN_TAGS.has(node.name);
     },
     leave(node) {
       if (isTag(node) && BLOCK_TAGS.has(node.name)) text += " ";
@@ -55,18 +55,19 @@ export function textOf(root: ParentNode): string {
   return collapse(text);
 }
 
-/** Block elements that do not start a line: their neighbours are shown beside them. */
+/** Block elements that do not start a line: browsers show them in one line with their neighbours. */
 const SAME_LINE_TAGS: ReadonlySet<string> = new Set("button optgroup option select td th".split(" "));
 
 /** Elements whose text keeps its own line breaks. */
 const PREFORMATTED_TAGS: ReadonlySet<string> = new Set(["pre", "textarea"]);
 
 /**
- * The text inside a node with line breaks: every block element and every `<br>` starts a new line. White space in a line is
- * collapsed, and empty lines are removed. Line breaks in the markup count as spaces, except in `<pre>` and `<textarea>`.
+ * The text inside a node with line breaks: every block element and every `<br>` starts a new line. White space in a
+ * line is collapsed, and empty lines are removed. Line breaks in the markup count as spaces, except in `<pre>` and
+ * `<textarea>`.
  */
 export function linesOf(root: ParentNode): string {
-  if (isTag(root) && isUnseen(root)) return collapseLines(rawTextOf(root));
+  if (isTag(root) && isHidden(root)) return collapseLines(rawTextOf(root));
   let text = "";
   let preformatted = isTag(root) && PREFORMATTED_TAGS.has(root.name) ? 1 : 0;
   walk(root, {
@@ -74,7 +75,7 @@ export function linesOf(root: ParentNode): string {
       if (isText(node)) text += preformatted > 0 ? node.data : node.data.replace(LINE_BREAKS, " ");
       if (!isTag(node)) return true;
       text += breakAt(node.name);
-      if (UNSEEN_TAGS.has(node.name)) return false;
+      if (HIDDEN_TAGS.has(node.name)) return false;
       if (PREFORMATTED_TAGS.has(node.name)) preformatted += 1;
       return true;
     },
@@ -139,9 +140,9 @@ function leaveUntilNext(from: AnyNode, root: ParentNode, visitor: Visitor): AnyN
   return undefined;
 }
 
-function isUnseen(root: AnyNode): boolean {
+function isHidden(root: AnyNode): boolean {
   for (let node: AnyNode | null = root; node !== null; node = node.parent) {
-    if (isTag(node) && UNSEEN_TAGS.has(node.name)) return true;
+    if (isTag(node) && HIDDEN_TAGS.has(node.name)) return true;
   }
   return false;
 }

@@ -39,7 +39,7 @@ export type Show = {
 export type Pictures = { screenshot?: Buffer; pdf?: Buffer };
 
 /** A page that is still open in the browser. */
-export type OpenTab = {
+type OpenTab = {
   tab: Tab;
   /** Whether its browser has crashed or was ended. The cause is unknown. */
   isGone(): boolean;

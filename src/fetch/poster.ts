@@ -2,7 +2,7 @@
 import type { Slot } from "../domain/politeness.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
 
-export type PostRequest = {
+type PostRequest = {
   url: string;
   site: string;
   slot: Slot;

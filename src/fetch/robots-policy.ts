@@ -1,9 +1,10 @@
 /**
  * The robots.txt policy according to RFC 9309. Workers call it before every page, for many tasks at once.
  *
- * robots.txt belongs to a host and port. It is stored under that key even if politeness is by domain. http and https of a
- * host share it, as they share their rate. Each process caches parsed rules. The frontier stores the text for all processes
- * and chooses the task that fetches it. A crash while fetching leaves nothing behind: the frontier chooses another task.
+ * robots.txt belongs to a host and port. It is stored under that key even if politeness is by domain. http and https of
+ * a host share it, as they share their rate. Each process caches parsed rules. The frontier stores the text for all
+ * processes and chooses the task that fetches it. A crash while fetching leaves nothing behind: the frontier chooses
+ * another task.
  */
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import type { Slot } from "../domain/politeness.ts";
@@ -18,8 +19,8 @@ import type { TransportFailure } from "./http/transport-error.ts";
 import type { RobotsAnswer, RobotsPolicy } from "./robots.ts";
 import { createRulesCache } from "./rules-cache.ts";
 
-export type RobotsPolicyDeps = {
-  fetcher: Pick<HttpClient, "ask">;
+type RobotsPolicyDeps = {
+  fetcher: Pick<HttpClient, "send">;
   frontier: Pick<Frontier, "findRobots" | "keepRobots">;
   allowance: Allowance;
   clock: Clock;
@@ -107,7 +108,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
     let [url, slot] = [start, firstSlot];
     for (let redirects = 0; ; redirects++) {
       const site = siteOf(url, grouping);
-      const answer = await fetcher.ask({ url, site, slot, limits, overflow: "cut", headers: {}, signal });
+      const answer = await fetcher.send({ url, site, slot, limits, overflow: "cut", headers: {}, signal });
       const next = redirectTarget(answer, url);
       if (next === undefined) return readAnswer(answer, clock.now());
       // A file behind too many redirects counts as absent.
@@ -120,9 +121,9 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   function fileFrom({ waitMs, ...fetched }: Fetched, previous: RobotsFile | undefined, now: number): RobotsFile {
     if (fetched.kind !== "unreachable") return { ...fetched, fetchedAt: now, freshUntil: now + freshMs };
     const freshUntil = now + Math.max(unreachableMs, waitMs ?? 0);
-    const mayStandIn =
+    const isCopyUsable =
       previous !== undefined && previous.kind !== "unreachable" && previous.fetchedAt > now - STALE_MOST_MS;
-    return mayStandIn ? { ...previous, freshUntil } : { ...fetched, fetchedAt: now, freshUntil };
+    return isCopyUsable ? { ...previous, freshUntil } : { ...fetched, fetchedAt: now, freshUntil };
   }
 
   function rulesFrom(host: string, { kind, text }: RobotsFile): Known["rules"] {
@@ -138,28 +139,28 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
 
   function answerFrom({ file, rules }: Known): RobotsAnswer {
     if (rules !== undefined) return rules;
-    const detail = `robots.txt could not be had: ${file.text}`;
+    const detail = `robots.txt could not be fetched: ${file.text}`;
     return { kind: "unreachable", detail, retryAfterMs: Math.max(0, file.freshUntil - clock.now()) };
   }
 
   /**
-   * The frontier controls the age of entries by site: unless it requests a fetch, an old copy is valid. If sites are domains,
-   * it does not know the hosts, and after requesting a fetch it waits until the site is recorded as fetched.
+   * The frontier controls the age of entries by site: unless it requests a fetch, an old copy is valid. If sites are
+   * domains, it does not know the hosts, and after requesting a fetch it waits until the site is recorded as fetched.
    */
-  function willDo({ freshUntil }: RobotsFile, isTold: boolean): boolean {
+  function isUsable({ freshUntil }: RobotsFile, mustFetch: boolean): boolean {
     const isFresh = freshUntil > clock.now();
-    return grouping === "host" ? isFresh || !isTold : isFresh && !isTold;
+    return grouping === "host" ? isFresh || !mustFetch : isFresh && !mustFetch;
   }
 
   return {
-    async rulesAt(url, site, ask) {
+    async rulesAt(url, site, fetchTerms) {
       const host = siteOf(url, "host");
-      const isTold = ask !== undefined;
+      const mustFetch = fetchTerms !== undefined;
       const cached = cache.find(host);
-      if (cached !== undefined && !isTold && cached.file.freshUntil > clock.now()) return answerFrom(cached);
+      if (cached !== undefined && !mustFetch && cached.file.freshUntil > clock.now()) return answerFrom(cached);
       const known = (await find(host)) ?? cached;
-      if (known !== undefined && willDo(known.file, isTold)) return answerFrom(known);
-      return answerFrom(await refresh(url, site, ask?.slot, ask?.signal ?? NEVER));
+      if (known !== undefined && isUsable(known.file, mustFetch)) return answerFrom(known);
+      return answerFrom(await refresh(url, site, fetchTerms?.slot, fetchTerms?.signal ?? NEVER));
     },
     async knownAt(url) {
       const host = siteOf(url, "host");

@@ -4,7 +4,9 @@ import type { Slot } from "../domain/politeness.ts";
 export type RobotsAnswer =
   | {
       kind: "rules";
-      /** Applies to URLs of the same host. True for other hosts: their own robots.txt is checked when they are fetched. */
+      /**
+       * Applies to URLs of the same host. True for other hosts: their own robots.txt is checked when they are fetched.
+       */
       allows(url: string): boolean;
       crawlDelayMs: number;
       sitemaps: readonly string[];
@@ -13,8 +15,8 @@ export type RobotsAnswer =
   | { kind: "unreachable"; detail: string; retryAfterMs: number };
 
 export interface RobotsPolicy {
-  /** The rules for a URL of `site`. `ask` is given with the task that the frontier told to fetch robots.txt first. */
-  rulesAt(url: string, site: string, ask?: { slot: Slot; signal: AbortSignal }): Promise<RobotsAnswer>;
+  /** The rules for a URL of `site`. `fetchTerms` is set if the frontier chose this task to fetch robots.txt. */
+  rulesAt(url: string, site: string, fetchTerms?: { slot: Slot; signal: AbortSignal }): Promise<RobotsAnswer>;
   /** Whether cached rules allow URLs of the host of `url`. Sends no request. */
   knownAt(url: string): Promise<(url: string) => boolean>;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRulesCache } from "./rules-cache.ts";
 
 describe("the rules cache", () => {
-  it("forgets what was not asked for longest", () => {
+  it("drops the least recently used entry", () => {
     const cache = createRulesCache<number>({ entriesMost: 2, weightMost: 100 });
     cache.keep("a", 1, 1);
     cache.keep("b", 2, 1);
@@ -11,7 +11,7 @@ describe("the rules cache", () => {
     expect([cache.find("a"), cache.find("b"), cache.find("c")]).toEqual([1, undefined, 3]);
   });
 
-  it("forgets as much as a heavy entry needs, and itself if nothing else helps", () => {
+  it("drops as many entries as a heavy entry needs, and the entry itself if it exceeds the limit", () => {
     const cache = createRulesCache<number>({ entriesMost: 10, weightMost: 100 });
     for (const key of ["a", "b", "c"]) cache.keep(key, 1, 30);
     cache.keep("heavy", 2, 70);

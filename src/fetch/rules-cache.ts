@@ -1,5 +1,5 @@
 /** An LRU cache, limited by number of entries and by total weight. */
-export type RulesCache<Value> = {
+type RulesCache<Value> = {
   find(key: string): Value | undefined;
   keep(key: string, value: Value, weight: number): void;
 };

@@ -1,8 +1,8 @@
 /**
- * A frontier that caches expensive queries. Groups of dead letters and the busiest sites need a scan of all entries, and every
- * dashboard tab asks every few seconds. Callers that ask while the same query runs share its result. The result is also reused
- * for `reuseFactor` times as long as the query took, so that the broker spends most of its time on other work. Fast queries are
- * hardly cached.
+ * A frontier that caches expensive queries. Groups of dead letters and the busiest sites need a scan of all entries,
+ * and every dashboard tab sends these queries every few seconds. Concurrent callers of the same query share one result.
+ * The result is also reused for `reuseFactor` times as long as the query took, so that the broker spends most of its
+ * time on other work. The result of a fast query is therefore reused only briefly.
  */
 import type { FrontierAdmin } from "./frontier-admin.ts";
 

@@ -1,4 +1,7 @@
-/** Turns facts about a wait into sentences for users (F16). Pure: the backends collect the facts, so all give the same text. */
+/**
+ * Turns facts about a wait into sentences for users (F16). Pure: the backends collect the facts, so all give the same
+ * text.
+ */
 import { type BackoffCause, describeBackoff } from "../domain/backoff.ts";
 import { isCrawl } from "../domain/crawl-queue.ts";
 import { formatDuration } from "../domain/duration.ts";
@@ -25,11 +28,16 @@ export type SiteFacts = {
   waiting: number;
   /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
-  /** Jobs with tasks at the site, most waiting first. For a job, only its first RATE_SETTER_SITES_MAX sites need them. */
+  /**
+   * Jobs with tasks at the site, most waiting first. For a job, only its first RATE_SETTER_SITES_MAX sites need them.
+   */
   jobs: readonly SiteJobView[];
 };
 
-/** For how many sites of a job the explanation says who sets the rate. It takes a scan of the jobs at each site. */
+/**
+ * For how many sites of a job the explanation names the job or operator that sets the rate. Each needs a scan of the
+ * jobs.
+ */
 export const RATE_SETTER_SITES_MAX = 5;
 
 export type JobFacts = {
@@ -87,7 +95,7 @@ export function explainSite(name: string, site: SiteFacts | undefined, now: numb
   return { about: name, reasons: lines, until, tasks: [], queues: [] };
 }
 
-/** What a job waits for. */
+/** Why the tasks of a job wait. */
 export function explainJob(
   job: JobFacts,
   sites: readonly SiteFacts[],
@@ -186,7 +194,7 @@ function delayText({ notBefore, failures, last, job }: TaskFacts & { state: "del
 function siteWait(site: SiteFacts, { now, visibility }: Viewer): Wait {
   const reasons: string[] = [];
   if (site.blockedUntil > now) {
-    reasons.push(`the site is in back-off until ${at(site.blockedUntil, now)}: ${describeBackoff(site.backoffCause)}`);
+    reasons.push(`the site is in backoff until ${at(site.blockedUntil, now)}: ${describeBackoff(site.backoffCause)}`);
   }
   if (site.inFlight >= site.policy.perSite) {
     reasons.push(`${site.inFlight} of ${site.policy.perSite} concurrent requests to the site are in flight`);
@@ -207,7 +215,7 @@ function queueText({ waiting, policy }: SiteFacts): string {
   return `; ${formatCount(waiting)} tasks wait, about ${formatDuration(waiting * policy.intervalMs)} at this rate`;
 }
 
-/** Who sets the rate, if it is not the rate that the job wants. For a crawl-delay, rateText says so. */
+/** Names the job or operator that sets the rate, if the job wants another rate. A crawl-delay is named by rateText. */
 function rateSetter(site: SiteFacts, job: JobFacts, visibility: Visibility | undefined): string[] {
   const wanted = site.jobs.find(({ jobId }) => jobId === job.id)?.policy;
   if (wanted === undefined || wanted.intervalMs === site.policy.intervalMs || isByRobots(site)) return [];

@@ -83,11 +83,14 @@ export type SiteDetail = SiteView & {
   incidents: number;
   /** Whether a worker is fetching its robots.txt. No other request is sent to the site until then. */
   isAskingRobots: boolean;
-  /** Jobs with tasks waiting or leased there, most waiting first: at most SITE_JOBS_MAX, of the SITE_JOBS_SCANNED newest jobs. */
+  /**
+   * Jobs with tasks waiting or leased there, most waiting first: at most SITE_JOBS_MAX, of the SITE_JOBS_SCANNED newest
+   * jobs.
+   */
   jobs: readonly SiteJobView[];
 };
 
-/** What one job has at a site. `policy` is what the job wants there. */
+/** The tasks of one job at a site. `policy` is the policy that the job wants there. */
 export type SiteJobView = {
   jobId: string;
   name: string;
@@ -130,7 +133,10 @@ export type Explanation = {
 
 export type ExplainTarget = { url: string } | { site: string } | { jobId: string };
 
-/** `own`: hides what belongs to other jobs, such as the number of tasks at a site and the names of workers. Default: `all`. */
+/**
+ * `own`: hides data of other jobs and of the fleet, such as the tasks at a site and the names of workers. Default:
+ * `all`.
+ */
 export type Visibility = "all" | "own";
 
 /** A worker as last announced, and the command to it. */
@@ -146,13 +152,16 @@ export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
   /** Newest first. */
   listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
-  /** Jobs that have not ended, newest first, including cancelled jobs with leased tasks. The cost depends on the result only. */
+  /**
+   * Jobs that have not ended, newest first, including cancelled jobs with leased tasks. The cost depends on the result
+   * only.
+   */
   listOpen(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
   /** Jobs that ended before that time, oldest end first. */
   listEnded(before: number, limit: number): Promise<readonly JobView[]>;
   /**
-   * Forgets a job that has ended (F21), and removes about `max` of its entries. `more`: entries remain; call again, or leave
-   * them to reapers. `gone`: nothing remains, or there is no such job. Throws JOB_RUNNING.
+   * Forgets a job that has ended (F21), and removes about `max` of its entries. `more`: entries remain; call again, or
+   * leave them to reapers. `gone`: nothing remains, or there is no such job. Throws JOB_RUNNING.
    */
   forgetJob(jobId: string, max: number): Promise<"gone" | "more">;
   pause(jobId: string): Promise<JobView>;
@@ -162,8 +171,8 @@ export interface FrontierAdmin {
   /** Changes the job's policy for all sites without a special rule. */
   setPolicy(jobId: string, policy: SitePolicy): Promise<JobView>;
   /**
-   * Changes the limits of a running or paused job. A deadline in the past ends the job. Throws JOB_ENDED; throws LIMIT_FIXED
-   * for a page limit of a job without one, if the broker has several shards.
+   * Changes the limits of a running or paused job. A deadline in the past ends the job. Throws JOB_ENDED; throws
+   * LIMIT_FIXED for a page limit of a job without one, if the broker has several shards.
    */
   setLimits(jobId: string, change: LimitChange): Promise<JobView>;
   /** Sets the operator's policy for a site. It overrides all jobs and the crawl-delay; undefined clears it. */
@@ -179,7 +188,9 @@ export interface FrontierAdmin {
 
   listDead(filter: DeadFilter, limit: number, afterTaskId?: string): Promise<readonly DeadLetter[]>;
   groupDead(filter: DeadFilter, limit: number): Promise<DeadGroups>;
-  /** The number of all dead letters. May include those of a job that is being forgotten. May be slow if there are many. */
+  /**
+   * The number of all dead letters. May include those of a job that is being forgotten. May be slow if there are many.
+   */
   countDead(): Promise<number>;
   /** Queues dead tasks again; `perSecond` of them become due each second. Ended jobs run again. */
   replayDead(filter: DeadFilter, limit: number, perSecond: number): Promise<ReplayResult>;
@@ -199,13 +210,16 @@ export interface FrontierAdmin {
   examine(): Promise<readonly Finding[]>;
 }
 
-/** The task ids of a dead-letter filter (F15): sorted, without duplicates, MAX_BATCH at most. Drops what is no integer. */
+/**
+ * The task ids of a dead-letter filter (F15): sorted, without duplicates, MAX_BATCH at most. Drops ids that are no
+ * integers.
+ */
 export function normalizeTaskIds(taskIds: readonly string[]): number[] {
   const ids = [...new Set(taskIds.map(Number))].filter(Number.isSafeInteger);
   return ids.slice(0, MAX_BATCH).sort((one, other) => one - other);
 }
 
-/** Adds the suspects of each queue to the queue they came from. Sorted by name. */
+/** Adds the tasks of each queue of suspects to the original queue. Sorted by name. */
 export function mergeSuspectQueues(views: readonly QueueView[]): QueueView[] {
   const totals = new Map<string, number>();
   for (const { queue, waiting } of views) {

@@ -1,40 +1,43 @@
 /**
- * The frontier decides which URL may be fetched next. This interface is its hot path: what workers and submitters call, in
- * batches. Inspection and control are in frontier-admin.ts. Every backend passes test/contracts/frontier, which tests these
- * clauses:
+ * The frontier decides which URL may be fetched next. This interface contains the hot path: the calls of workers and
+ * submitters, which are made in batches. Inspection and control are in frontier-admin.ts. Every backend passes
+ * test/contracts/frontier, which tests these clauses:
  *
  * F1  A task is granted to one worker at a time.
- * F2  `lease` grants only tasks whose site may be requested now. A site has a rate (GCRA: interval and burst), a limit of
- *     concurrent requests, a crawl-delay, and a back-off after 429, 503 or Retry-After. The answer has grants, or `nextDueAt`.
- *     "Nothing is due" does not mean "the job has finished". An offline site (domain/offline-site.ts) has no limits and no
- *     robots.txt.
+ * F2  `lease` grants only tasks whose site may be requested now. A site has a rate (GCRA: interval and burst), a limit
+ *     of concurrent requests, a crawl-delay, and a back-off after 429, 503 or Retry-After. The answer contains grants, or
+ *     `nextDueAt`. "Nothing is due" does not mean "the job has finished". An offline site (domain/offline-site.ts) has
+ *     no limits and no robots.txt.
  * F3  These limits hold across all workers on all machines, and through crashes and restarts.
- * F4  The cost of `lease` depends on the number of grants, not on the number of pending tasks. Blocked sites cost nothing.
- * F5  Within a queue, higher priority goes first, across all sites. Jobs at the same site take turns.
- * F6  A task whose lease expired is granted again. Each lease counts as a crash until it ends cleanly. After 2 crashes the task
- *     is a suspect, and so are tasks that only ran beside it. A suspect waits on the `aloneQueue` of its queue, for a worker
- *     that runs nothing else. After 3 crashes it becomes a dead letter (`crashed_worker`), so that it cannot crash one worker
- *     after another.
+ * F4  The cost of `lease` depends on the number of grants, not on the number of pending tasks. Blocked sites cost
+ *     nothing.
+ * F5  Within a queue, tasks of higher priority are granted first, across all sites. Jobs at the same site take turns.
+ * F6  A task whose lease expired is granted again. Each lease counts as a crash until it ends cleanly. After 2 crashes
+ *     the task is a suspect, even if it only ran in the same workers as the task that caused the crashes. A suspect
+ *     waits on the `aloneQueue` of its queue, for a worker that runs no other task. After 3 crashes it becomes a dead
+ *     letter (`crashed_worker`), so that it cannot crash one worker after another.
  * F7  A settlement with a stale token changes nothing: no counters, no links.
  * F8  The end of a task, its discovered links and all counters change in one atomic operation.
- * F9  Dedup is exact. A URL becomes seen only in the operation that durably queues it. The dedup scope is the job, or a named
- *     set that jobs share and whose entries expire.
+ * F9  Dedup is exact. A URL becomes seen only in the operation that durably queues it. The dedup scope is the job, or a
+ *     named set that jobs share and whose entries expire.
  * F10 At any time: submitted + discovered = queued + delayed + leased + done + dead + cancelled + duplicate + refused.
  * F11 A job finishes exactly once: when it is sealed and nothing of it is queued, delayed or leased.
- * F12 Pause, resume, cancel, and changes of rate, priority and limits take effect without a restart. A lower page limit keeps
- *     the tasks that are already queued and admits no more. A higher one admits links that are found from then on.
- * F13 Backpressure: `enqueue` takes tasks up to a cap, and returns how many it took and when to retry. The cap never delays a
- *     worker that discovers links.
- * F14 Retries wait with exponential back-off and jitter. Fresh tasks of the same priority go before them. After the last retry
- *     the task is dead.
+ * F12 Pause, resume, cancel, and changes of rate, priority and limits take effect without a restart. A lower page limit
+ *     keeps the tasks that are already queued and admits no more. A higher one admits links that are found from then
+ *     on.
+ * F13 Backpressure: `enqueue` accepts tasks up to a cap, and returns how many it accepted and when to retry. The cap
+ *     never delays a worker that discovers links.
+ * F14 Retries wait with exponential back-off and jitter. Fresh tasks of the same priority are granted before them. After the
+ *     last retry the task is dead.
  * F15 Dead letters can be listed, grouped by reason, site and status, replayed at a rate, and discarded.
  * F16 `explain` returns sentences that say why something waits, and until when.
  * F17 Every call is bounded. Large batches are split.
  * F18 Time is the broker's clock, or is passed in. It is never the clock of a worker.
  * F19 The stored schema has a version, and an older Trawl refuses a newer schema.
- * F21 A job that has ended can be forgotten, in bounded calls. From the first call on, the job does not exist for any caller,
- *     even one that holds a claim. After the last call, only data that other jobs share is left, and no limit or count of
- *     another job has changed. After a crash in between, reapers finish the work. (F20 is a benchmark, not a clause.)
+ * F21 A job that has ended can be forgotten, in bounded calls. From the first call on, the job does not exist for any
+ *     caller, even one that holds a claim. After the last call, only data that other jobs share is left, and no limit
+ *     or count of another job has changed. After a crash in between, reapers finish the work. (F20 is a benchmark, not
+ *     a clause.)
  * F22 `announce` returns the command to the worker, from the moment it is given until the announcement expires.
  */
 
@@ -79,7 +82,9 @@ export const SUSPECT_AFTER = 2;
 /** Queue names of users cannot contain this suffix. */
 const ALONE = "!alone";
 
-/** The queue of the suspects of a queue. A worker leases one task at a time from it, and runs nothing beside it. */
+/**
+ * The queue of the suspects of a queue. A worker leases one task at a time from it, and runs no other task meanwhile.
+ */
 export function aloneQueue(queue: string): string {
   return baseQueue(queue) + ALONE;
 }
@@ -149,8 +154,10 @@ export type Grant = Claim & {
   redirects: number;
   /** The send window of the first request; `reserveSlot` returns further ones. */
   slot: Slot;
-  /** True for one task of a site without a fresh robots.txt: fetch it and call `keepRobots` before fetching the page. */
-  mustAskRobots: boolean;
+  /**
+   * True for one task of a site without a fresh robots.txt: fetch it and call `keepRobots` before fetching the page.
+   */
+  mustFetchRobots: boolean;
 };
 
 export type LeaseAnswer = {
@@ -183,8 +190,8 @@ export type Settlement = Claim & {
 export type Tally = { pages: number; records: number; invalid: number; bytes: number };
 
 /**
- * What a settlement made of its task. A retry after the last allowed one is `dead`; a retry of a stopped job is `cancelled`.
- * `stale`: another worker held the lease or it had expired, and nothing changed.
+ * The state of a task after its settlement. A retry after the last allowed one is `dead`; a retry of a stopped job is
+ * `cancelled`. `stale`: another worker held the lease or it had expired, and nothing changed.
  */
 export type SettledState = TaskOutcome["kind"] | "cancelled" | "stale";
 
@@ -204,7 +211,7 @@ export type RobotsFile = {
   freshUntil: number;
 };
 
-/** What a worker announces about itself. */
+/** The announcement of a worker. */
 export type Presence = {
   worker: string;
   queues: readonly string[];
@@ -231,7 +238,10 @@ export type Vitals = {
   supervisor?: string;
   /** Older versions do not send it. */
   recent?: Recent;
-  /** `draining`: it takes no more tasks and exits after those it has. Older versions send neither this nor the fields below. */
+  /**
+   * `draining`: it takes no more tasks and exits after its current ones. Older versions send neither this nor the
+   * fields below.
+   */
   state?: "working" | "draining";
   /** Commands that it executes. */
   obeys?: readonly WorkerCommand[];
@@ -242,7 +252,7 @@ export type Vitals = {
   loopUse?: number;
 };
 
-/** What a worker did in the 5 to 10 seconds before its announcement. */
+/** The work of a worker in the 5 to 10 seconds before its announcement. */
 export type Recent = {
   /** Length of that time. */
   ms: number;
@@ -254,8 +264,8 @@ export type Recent = {
 };
 
 /**
- * A command to a worker. `drain`: take no more tasks, finish the current ones, exit, and do not restart. `drain-all`: the same
- * for all workers of its supervisor. `recycle`: drain, and let the supervisor start a new process.
+ * A command to a worker. `drain`: take no more tasks, finish the current ones, exit, and do not restart. `drain-all`:
+ * the same for all workers of its supervisor. `recycle`: drain, and let the supervisor start a new process.
  */
 export type WorkerCommand = "drain" | "drain-all" | "recycle";
 
@@ -286,7 +296,9 @@ export interface Frontier {
   /** Queues the tasks of a worker that is known to be dead, without waiting for its leases to expire. */
   abandon(worker: string): Promise<number>;
 
-  /** Reserves one more request at a site, such as a redirect. `unused` is given back if it was the last one reserved. */
+  /**
+   * Reserves one more request at a site, such as a redirect. `unused` is given back if it was the last one reserved.
+   */
   reserveSlot(site: string, unused?: Slot): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;

@@ -1,5 +1,6 @@
 /**
- * Lets a worker wait for work. Changes by this process wake it at once. For changes by other processes it polls every `pollMs`.
+ * Lets a worker wait for work. Changes by this process wake it at once. For changes by other processes it polls every
+ * `pollMs`.
  */
 import type { Clock } from "../runtime/clock.ts";
 

@@ -4,12 +4,12 @@ import { shortProcess } from "../runtime/process-identity.ts";
 import type { OperatorCommand, WorkerCommand } from "./frontier.ts";
 import type { FrontierAdmin, WorkerView } from "./frontier-admin.ts";
 
-/** `workers`: the workers that got the command. */
+/** `workers`: the workers that were sent the command. */
 export type CommandResult = { order: OperatorCommand; workers: string[] };
 
 /**
- * Sends the command; workers receive it with their next announcement, within seconds. Throws NOT_FOUND; BAD_REQUEST if several
- * processes have the name; ORDER_REFUSED if the worker cannot execute the command.
+ * Sends the command; workers receive it with their next announcement, within seconds. Throws NOT_FOUND; BAD_REQUEST if
+ * several processes have the name; ORDER_REFUSED if the worker cannot execute the command.
  */
 export async function sendWorkerCommand(
   frontier: Pick<FrontierAdmin, "listWorkers" | "commandWorker">,
@@ -34,7 +34,9 @@ export async function sendWorkerCommand(
   });
 }
 
-/** The names to send a command to so that it reaches all of these workers that can execute it. One name per supervisor. */
+/**
+ * The names to which a command must be sent to reach all of these workers that can execute it: one name per supervisor.
+ */
 export function commandTargets(workers: readonly WorkerView[], command: OperatorCommand): string[] {
   const able = workers.filter(({ vitals }) => vitals?.obeys?.includes(command));
   return [...new Set(able.map(({ worker, vitals }) => vitals?.supervisor ?? worker))];

@@ -15,7 +15,7 @@ export function workerFacts({ vitals, seenAt, command }: WorkerView) {
     recent: recentFacts(vitals?.recent),
     state: vitals?.state ?? null,
     order: command === undefined ? null : toOperatorCommand(command),
-    obeys: vitals?.obeys === undefined ? [] : shownOrders(vitals.obeys),
+    obeys: vitals?.obeys === undefined ? [] : operatorCommands(vitals.obeys),
     supervisor: vitals?.supervisor ?? null,
     startedAt: vitals === undefined ? null : new Date(seenAt - vitals.upMs).toISOString(),
     seenAt: new Date(seenAt).toISOString(),
@@ -28,7 +28,7 @@ function recentFacts(recent: Recent | undefined) {
   return { ms, pages, done, failed };
 }
 
-/** Workers announce themselves every 5 s. One that has not for twice as long counts as gone. */
+/** Workers announce themselves every 5 s. A worker without an announcement for twice as long counts as gone. */
 const QUIET_MS = 10_000;
 
 /** The recent activity of workers that are not gone. */
@@ -37,27 +37,30 @@ export function recentOf(workers: readonly WorkerView[], now: number): Recent[] 
   return present.map(({ vitals }) => vitals?.recent).filter((recent) => recent !== undefined);
 }
 
-/** The sum of their rates. */
-export function perSecond(what: "pages" | "done" | "failed", recents: readonly Recent[]): number {
-  return recents.reduce((sum, recent) => sum + (recent.ms > 0 ? (recent[what] * 1000) / recent.ms : 0), 0);
+/** The sum of one rate over these workers. */
+export function perSecond(counter: "pages" | "done" | "failed", recents: readonly Recent[]): number {
+  return recents.reduce((sum, recent) => sum + (recent.ms > 0 ? (recent[counter] * 1000) / recent.ms : 0), 0);
 }
 
-/** How many workers serve a queue, and how many tasks they can run: now (`free`) and in total (`places`). */
-export function placesOn(
+/**
+ * How many workers serve a queue, and how many tasks they can run: in addition to the current ones (`free`), and in
+ * total.
+ */
+export function capacityOf(
   queue: string,
   workers: readonly WorkerView[],
-): { serving: number; free: number; places: number } {
+): { serving: number; free: number; concurrency: number } {
   const serving = workers.filter(({ queues }) => queues.includes(queue));
-  const sum = { serving: serving.length, free: 0, places: 0 };
+  const sum = { serving: serving.length, free: 0, concurrency: 0 };
   for (const { vitals } of serving) {
     const { concurrency = 0, busy = 0 } = vitals ?? {};
     sum.free += Math.max(0, concurrency - busy);
-    sum.places += concurrency;
+    sum.concurrency += concurrency;
   }
   return sum;
 }
 
 /** Without duplicates. */
-function shownOrders(orders: readonly WorkerCommand[]): ReturnType<typeof toOperatorCommand>[] {
-  return [...new Set(orders.map(toOperatorCommand))];
+function operatorCommands(commands: readonly WorkerCommand[]): ReturnType<typeof toOperatorCommand>[] {
+  return [...new Set(commands.map(toOperatorCommand))];
 }

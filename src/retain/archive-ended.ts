@@ -1,6 +1,7 @@
 /**
  * Moves jobs that ended long ago from the broker to the archive. Any number of processes may run it at once. A job is
- * written to the archive first. After a crash at any point it is in the broker or in both; readers prefer the broker.
+ * written to the archive before it is removed from the broker. After a crash at any point, the job is in the broker, in
+ * the archive or in both; readers prefer the broker.
  */
 import { isTrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
@@ -22,16 +23,16 @@ const FORGET_BATCH = 500;
 /** Archives jobs that ended before an instant. Returns their number. Stops between two jobs when `signal` aborts. */
 export async function archiveEnded(deps: Deps, endedBefore: number, signal: AbortSignal): Promise<number> {
   const { frontier, archive, isCompanion } = deps;
-  let left = 0;
+  let archived = 0;
   for (;;) {
     const jobs = await frontier.listEnded(endedBefore, JOB_BATCH);
-    const before = left;
+    const before = archived;
     for (const job of jobs) {
-      if (signal.aborted) return left;
+      if (signal.aborted) return archived;
       if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
-      if (await forget(frontier, job.id, signal)) left += 1;
+      if (await forget(frontier, job.id, signal)) archived += 1;
     }
-    if (jobs.length < JOB_BATCH || left === before) return left;
+    if (jobs.length < JOB_BATCH || archived === before) return archived;
   }
 }
 

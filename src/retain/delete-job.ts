@@ -1,7 +1,7 @@
 /**
- * Deletes jobs. A job is marked first; from then on no reader finds it. The process that marked it, and every process that
- * sweeps, then removes its data in batches. Doing that twice is harmless, and after a crash at any point the mark is left
- * and the next sweep continues.
+ * Deletes jobs. First a job is marked as deleted; from then on no reader finds it. Then the process that marked it, and
+ * every retention process, remove its data in batches. Removing twice is harmless. After a crash at any point the mark
+ * remains, and the next sweep continues.
  *
  * A worker that holds a lease may write a page after everything was removed. So the job is cleaned up again after
  * `SETTLED_MS`, when no lease can be left, and only then recorded as clean.
@@ -29,7 +29,7 @@ export type DeleteDeps = {
   clock: Clock;
 };
 
-/** Longer than any lease, and than the time between storing a body and writing its page. */
+/** Longer than any lease, and longer than the time between storing a body and writing its page. */
 export const SETTLED_MS = 3_600_000;
 const BATCH = 500;
 const MARKED_BATCH = 200;
@@ -72,8 +72,8 @@ export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSign
 }
 
 /**
- * Cleans up all marked jobs that are not clean yet. A job that fails does not stop the others; the next sweep retries it.
- * Returns the jobs that have tasks in flight.
+ * Cleans up all marked jobs that are not clean yet. A job that fails does not stop the others; the next sweep retries
+ * it. Returns the jobs that have tasks in flight.
  */
 export async function cleanUpAll(deps: DeleteDeps & { log: Log }, signal: AbortSignal): Promise<string[]> {
   const { archive, clock } = deps;
@@ -94,7 +94,7 @@ export async function cleanUpAll(deps: DeleteDeps & { log: Log }, signal: AbortS
   }
 }
 
-/** The same for the given jobs. */
+/** Like `cleanUpAll`, for the given jobs only. */
 export async function cleanUpThese(
   deps: DeleteDeps & { log: Log },
   jobIds: readonly string[],
@@ -133,7 +133,7 @@ async function stop(frontier: DeleteDeps["frontier"], jobId: string): Promise<bo
   }
 }
 
-/** Errors that the next job would get too, after the same timeout. */
+/** Errors that would also occur for the next job, after the same timeout. */
 function isOutage(error: unknown): boolean {
   return isTrawlError(error) && (error.code === "BROKER_UNREACHABLE" || error.code === "STORE_UNREACHABLE");
 }

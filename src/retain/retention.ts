@@ -1,6 +1,6 @@
 /**
- * Retention, which runs in every server and worker: archives jobs that ended long ago, removes the data of deleted jobs,
- * orphan bodies and old history.
+ * Retention: archives jobs that ended long ago, and removes the data of deleted jobs, orphan bodies and old history. It
+ * runs in every server and worker.
  */
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
@@ -17,7 +17,7 @@ export type RetentionDeps = DeleteDeps &
 type HistoryRetention = readonly [fineMs: number, mediumMs: number, coarseMs: number];
 
 type RetentionOptions = {
-  /** How long ended jobs stay in the broker; Infinity: forever. */
+  /** How long ended jobs stay in the broker; `Infinity` means forever. */
   keepEndedMs: number;
   keepHistory: HistoryRetention;
   everyMs: number;

@@ -3,7 +3,7 @@ import { type Declarations, expose } from "./metrics.ts";
 export const BUILD_METRICS = {
   trawl_build_info: {
     type: "gauge",
-    help: "Always 1; its labels say which Trawl this is, and on which Node.",
+    help: "Always 1. The labels contain the versions of Trawl and Node.js.",
     labels: { version: { most: 1 }, node: { most: 1 } },
   },
 } as const satisfies Declarations;

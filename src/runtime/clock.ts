@@ -1,6 +1,9 @@
 import { performance } from "node:perf_hooks";
 
-/** The clock of Trawl. Instants are epoch milliseconds with fractions, so that 1,000 requests per second can be spaced. */
+/**
+ * Time source of all components. Instants are epoch milliseconds with fractions, so that 1,000 requests per second can
+ * be spaced.
+ */
 export type Clock = {
   now(): number;
   /** Resolves after `ms`, or early when `signal` aborts. Never rejects. */
@@ -13,20 +16,20 @@ const DRIFT_MS = 20;
 const TICK_MS = 1;
 
 /**
- * The system clock with fractions. It never goes back within a process. It follows the wall clock, which suspend or an
- * administrator may move, so all processes of a machine agree.
+ * The system clock with fractions. It never goes back within a process. It follows the wall clock, also after a suspend
+ * or a change by an administrator, so all processes of a machine agree.
  *
- * `performance.timeOrigin` is not accurate enough: Node reads it in two steps, and a process that was delayed between them
- * stays off by that delay (of 60 processes started together on two cores, the worst by 4.7 ms).
+ * `performance.timeOrigin` is not accurate enough: Node reads it in two steps, and if the process is delayed between them,
+ * the error remains (of 60 processes started together on two cores, the worst was off by 4.7 ms).
  */
 export function systemClock(): Clock {
   let origin = tickedOrigin();
   let latest = 0;
   return {
     now() {
-      const shown = shownOrigin();
-      // The wall clock is truncated to its tick, so the largest origin seen is the most accurate.
-      if (shown > origin || origin - shown > DRIFT_MS + TICK_MS) origin = shown;
+      const measured = measuredOrigin();
+      // The wall clock is truncated to its tick, so the largest measured origin is the most accurate.
+      if (measured > origin || origin - measured > DRIFT_MS + TICK_MS) origin = measured;
       latest = Math.max(latest, origin + performance.now());
       return latest;
     },
@@ -44,15 +47,15 @@ export function systemClock(): Clock {
   };
 }
 
-/** The zero of `performance.now()` by the wall clock: at most one tick too early, never too late. */
-function shownOrigin(): number {
+/** The wall clock time at which `performance.now()` was 0: at most one tick too early, never too late. */
+function measuredOrigin(): number {
   return Date.now() - performance.now();
 }
 
-/** The same, accurate to some microseconds, measured over one tick of the wall clock. */
+/** The same, accurate to a few microseconds. It takes one tick of the wall clock. */
 function tickedOrigin(): number {
   const until = performance.now() + TICK_MS;
-  let origin = shownOrigin();
-  while (performance.now() < until) origin = Math.max(origin, shownOrigin());
+  let origin = measuredOrigin();
+  while (performance.now() < until) origin = Math.max(origin, measuredOrigin());
   return origin;
 }

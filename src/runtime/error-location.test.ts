@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { errorLocation } from "./error-location.ts";
 import { loadModule } from "./load-module.ts";
 
-it("is the line of a TypeScript module, also after types and comments that the loader removes", async () => {
+it("is the line in the TypeScript source, also after types and comments that the loader removes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "trawl-location-"));
   const lines = [
     "interface Card {",
@@ -43,6 +43,6 @@ it.each([
   expect(errorLocation(error, "/shop")).toBe(location);
 });
 
-it("is undefined for something that is no error", () => {
+it("is undefined for a thrown value that is not an Error", () => {
   expect(errorLocation("oh")).toBeUndefined();
 });

@@ -1,19 +1,19 @@
-/** Errors of listening on an address, with the fix. */
+/** Converts errors of `listen` to errors with a fix. */
 import { TrawlError } from "../errors.ts";
 
-/** `taken`: what to do if the address is in use. `check`: the settings of the address. */
+/** `taken`: the fix if the address is in use. `check`: the names of the address settings. */
 type Listening = { op: string; host: string; port: number; taken: string; check: string };
 
 /** The address or the name does not exist, or the port needs root. */
-const OF_THE_ADDRESS = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EACCES", "EINVAL"]);
+const ADDRESS_ERRORS = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EACCES", "EINVAL"]);
 
-/** Returns `cause` if the address is not the problem. */
+/** Returns `cause` unchanged if the address did not cause it. */
 export function listenError(cause: NodeJS.ErrnoException, { op, host, port, taken, check }: Listening): Error {
-  const words = { op, detail: { host, port }, cause };
+  const fields = { op, detail: { host, port }, cause };
   if (cause.code === "EADDRINUSE") {
-    return new TrawlError("ADDRESS_TAKEN", { ...words, message: `${host}:${port} is taken: ${taken}` });
+    return new TrawlError("ADDRESS_TAKEN", { ...fields, message: `${host}:${port} is in use: ${taken}` });
   }
-  if (!OF_THE_ADDRESS.has(cause.code ?? "")) return cause;
+  if (!ADDRESS_ERRORS.has(cause.code ?? "")) return cause;
   const message = `cannot listen on ${host}:${port} (${cause.code}); check ${check}`;
-  return new TrawlError("BAD_CONFIG", { ...words, message });
+  return new TrawlError("BAD_CONFIG", { ...fields, message });
 }

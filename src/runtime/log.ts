@@ -1,5 +1,4 @@
 import { createRedact } from "./redact.ts";
-import { rounded } from "./rounded.ts";
 import { showable } from "./showable.ts";
 
 export type LogFields = Record<string, unknown>;
@@ -17,7 +16,7 @@ export type Log = {
 };
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LEVELS)[number] | "silent";
+type LogLevel = (typeof LEVELS)[number] | "silent";
 
 /** Writes one JSON object per line, at `level` and above. `secrets` are masked wherever they occur. */
 export function createLog(level: LogLevel, write: (line: string) => void, secrets: readonly string[] = []): Log {
@@ -37,9 +36,15 @@ export function createLog(level: LogLevel, write: (line: string) => void, secret
       warn: emit(2),
       error: emit(3),
       child: (fields) => withFields({ ...bound, ...fields }),
-      isOn: (asked) => LEVELS.indexOf(asked) >= lowest,
+      isOn: (wanted) => LEVELS.indexOf(wanted) >= lowest,
     };
   }
 
   return withFields({});
+}
+
+/** A replacer for JSON.stringify: rounds times to whole milliseconds and other numbers to three decimals. */
+export function rounded(name: string, value: unknown): unknown {
+  if (typeof value !== "number" || Number.isInteger(value)) return value;
+  return /(?:At|Ms|^at)$/.test(name) ? Math.round(value) : Number(value.toFixed(3));
 }

@@ -1,9 +1,12 @@
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 
-/** Minimum interval. Shorter ones would give only 0 or 1. */
+/** Minimum interval of a measurement. Over a shorter interval the result is almost always 0 or 1. */
 const LEAST_MS = 1_000;
 
-/** Utilization of the event loop over the last seconds, 0 to 1. Negligible cost. */
+/**
+ * Returns a function that reads the event loop utilization since the last measurement, from 0 to 1. Its cost is
+ * negligible.
+ */
 export function createLoopMeter(): () => number {
   let last: EventLoopUtilization = performance.eventLoopUtilization();
   let known = 0;

@@ -4,9 +4,9 @@ import { createMetrics, type Declarations, expose, mergeSnapshots, withoutGauges
 
 const DECLARED = {
   ends_total: { type: "counter", help: "Ends.", labels: { how: ["well", "badly"] } },
-  queue_waiting: { type: "gauge", help: "Of a queue.", labels: { queue: { most: 2 } } },
+  queue_waiting: { type: "gauge", help: "Waiting tasks of a queue.", labels: { queue: { most: 2 } } },
   took_seconds: { type: "histogram", help: "A \\ and a\nline.", buckets: [0.1, 1] },
-  largest_bytes: { type: "gauge", help: "Of one.", merge: "max" },
+  largest_bytes: { type: "gauge", help: "The largest size.", merge: "max" },
 } as const satisfies Declarations;
 
 function scraped(metrics: { snapshot(): ReturnType<ReturnType<typeof createMetrics>["snapshot"]> }) {
@@ -18,7 +18,7 @@ function scraped(metrics: { snapshot(): ReturnType<ReturnType<typeof createMetri
 }
 
 describe("metrics", () => {
-  it("show counters from zero, gauges once they are set, and histograms as they add up", () => {
+  it("include counters from the start, gauges once they are set, and cumulative histogram buckets", () => {
     const metrics = createMetrics(DECLARED);
     expect(scraped(metrics).find("ends_total")).toEqual([
       ["well", 0],
@@ -39,7 +39,7 @@ describe("metrics", () => {
     expect(find("took_seconds")).toEqual([["0.1", 1], ["1", 2], ["+Inf", 3], [99.6], [3]]);
   });
 
-  it("never have more values of a label than are declared, whatever comes", () => {
+  it("never have more label values than declared: other values are counted as `other`", () => {
     const metrics = createMetrics(DECLARED);
     metrics.add("ends_total", 1, "oddly");
     metrics.add("ends_total", 1, "strangely");
@@ -63,7 +63,7 @@ describe("metrics", () => {
     expect(() => metrics.add("ends_total", 1)).toThrow("labels");
   });
 
-  it("of several processes are one: what is counted adds up, and stays when one is gone", () => {
+  it("of several processes are merged: counters are summed, and stay after a process has ended", () => {
     const [one, other] = [createMetrics(DECLARED), createMetrics(DECLARED)];
     one.add("ends_total", 1, "well");
     other.add("ends_total", 2, "well");
@@ -73,7 +73,7 @@ describe("metrics", () => {
     other.set("largest_bytes", 9);
     one.observe("took_seconds", 0.5);
     other.observe("took_seconds", 5);
-    // As they come over a channel.
+    // Snapshots are sent between processes as JSON.
     const [first, second] = JSON.parse(JSON.stringify([one.snapshot(), other.snapshot()]));
 
     const sum = scraped({ snapshot: () => mergeSnapshots(DECLARED, [first, second]) });

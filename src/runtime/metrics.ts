@@ -1,13 +1,13 @@
 /**
- * Counters, gauges and histograms for Prometheus. Every metric is declared with the values of its labels: a fixed set, or a
- * maximum number. Other values are counted as `other`, so the number of series does not grow with the crawl. Snapshots are
- * plain JSON that processes exchange and sum.
+ * Counters, gauges and histograms for Prometheus. Every metric is declared with the values of its labels: a fixed set,
+ * or a maximum number. Other values are counted as `other`, so the number of series does not grow with the crawl.
+ * Snapshots are plain JSON that processes exchange and sum.
  */
 
 /** The values of a label: a fixed set, or any values up to a maximum number. */
 export type LabelValues = readonly string[] | { readonly most: number };
 
-export type Declaration = {
+type Declaration = {
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels?: Readonly<Record<string, LabelValues>>;
@@ -19,7 +19,7 @@ export type Declaration = {
 export type Declarations = Readonly<Record<string, Declaration>>;
 
 /** A series: its labels in order, and its value. For a histogram: the count of each bucket, then the sum. */
-export type Series = readonly [labels: readonly string[], values: readonly number[]];
+type Series = readonly [labels: readonly string[], values: readonly number[]];
 export type Snapshot = Readonly<Record<string, readonly Series[]>>;
 
 export type Metrics<Name extends string> = {
@@ -39,32 +39,32 @@ export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** The label value for undeclared values. */
 export const OTHER = "other";
 
-type Held = { labels: readonly string[]; values: number[] };
-type Metric = Declaration & { sets: readonly LabelValues[]; known: Set<string>[]; series: Map<string, Held> };
+type MutableSeries = { labels: readonly string[]; values: number[] };
+type Metric = Declaration & { sets: readonly LabelValues[]; known: Set<string>[]; series: Map<string, MutableSeries> };
 
-const BETWEEN = "\u0001";
+const LABEL_SEPARATOR = "\u0001";
 
 export function createMetrics<const D extends Declarations>(declarations: D): Metrics<keyof D & string> {
   const all = new Map(Object.entries(declarations).map(([name, declaration]) => [name, metricOf(declaration)]));
-  for (const metric of all.values()) beginAtZero(metric);
+  for (const metric of all.values()) createZeroSeries(metric);
 
-  function held(name: string, labels: readonly string[]): Held {
+  function seriesOf(name: string, labels: readonly string[]): MutableSeries {
     const metric = all.get(name);
-    if (metric === undefined) throw new Error(`no metric ${name} is declared`);
-    const series = metric.series.get(labels.join(BETWEEN));
+    if (metric === undefined) throw new Error(`metric ${name} is not declared`);
+    const series = metric.series.get(labels.join(LABEL_SEPARATOR));
     return series ?? addSeries(metric, allowed(metric, labels));
   }
 
   return {
     add(name, amount, ...labels) {
-      const { values } = held(name, labels);
+      const { values } = seriesOf(name, labels);
       values[0] = (values[0] ?? 0) + amount;
     },
     set(name, value, ...labels) {
-      held(name, labels).values[0] = value;
+      seriesOf(name, labels).values[0] = value;
     },
     observe(name, value, ...labels) {
-      const { values } = held(name, labels);
+      const { values } = seriesOf(name, labels);
       const at = bucketOf(all.get(name)?.buckets ?? [], value);
       values[at] = (values[at] ?? 0) + 1;
       const sum = values.length - 1;
@@ -89,13 +89,13 @@ export function createMetrics<const D extends Declarations>(declarations: D): Me
 export function mergeSnapshots(declarations: Declarations, snapshots: readonly Snapshot[]): Snapshot {
   return Object.fromEntries(
     Object.entries(declarations).map(([name, { type, merge }]) => {
-      const isMost = type === "gauge" && merge === "max";
-      const sums = new Map<string, Held>();
+      const isMax = type === "gauge" && merge === "max";
+      const sums = new Map<string, MutableSeries>();
       for (const [labels, values] of snapshots.flatMap((snapshot) => snapshot[name] ?? [])) {
-        const key = labels.join(BETWEEN);
+        const key = labels.join(LABEL_SEPARATOR);
         const known = sums.get(key)?.values;
         const joined = values.map((value, at) =>
-          isMost ? Math.max(known?.[at] ?? value, value) : value + (known?.[at] ?? 0),
+          isMax ? Math.max(known?.[at] ?? value, value) : value + (known?.[at] ?? 0),
         );
         sums.set(key, { labels, values: joined });
       }
@@ -159,10 +159,11 @@ function metricOf(declaration: Declaration): Metric {
   return { ...declaration, sets, known: sets.map(() => new Set<string>()), series: new Map() };
 }
 
-/** Series that exist from the start show their first event as an increase. Not more than this many are created up front. */
+/** The most zero series per metric. */
 const ZEROS_MOST = 100;
 
-function beginAtZero(metric: Metric): void {
+/** Creates counters and histograms with the value 0, so that Prometheus sees their first event as an increase. */
+function createZeroSeries(metric: Metric): void {
   if (metric.type === "gauge" && metric.sets.length > 0) return;
   let combinations: string[][] = [[]];
   for (const set of metric.sets) {
@@ -173,18 +174,18 @@ function beginAtZero(metric: Metric): void {
     for (const labels of combinations) addSeries(metric, labels);
 }
 
-function addSeries(metric: Metric, labels: readonly string[]): Held {
-  const key = labels.join(BETWEEN);
-  const there = metric.series.get(key);
-  if (there !== undefined) return there;
+function addSeries(metric: Metric, labels: readonly string[]): MutableSeries {
+  const key = labels.join(LABEL_SEPARATOR);
+  const known = metric.series.get(key);
+  if (known !== undefined) return known;
   const length = metric.type === "histogram" ? (metric.buckets?.length ?? 0) + 2 : 1;
-  const made = { labels, values: new Array<number>(length).fill(0) };
-  metric.series.set(key, made);
-  return made;
+  const created = { labels, values: new Array<number>(length).fill(0) };
+  metric.series.set(key, created);
+  return created;
 }
 
 function allowed({ sets, known }: Metric, labels: readonly string[]): string[] {
-  if (labels.length !== sets.length) throw new Error(`${sets.length} labels are declared, and ${labels.length} given`);
+  if (labels.length !== sets.length) throw new Error(`expected ${sets.length} labels, got ${labels.length}`);
   return labels.map((value, at) => {
     const [set, seen] = [sets[at], known[at]];
     if (set === undefined || seen === undefined) return OTHER;

@@ -1,4 +1,7 @@
-/** Process identities, by which other processes on the same machine can determine that a process has ended. */
+/**
+ * Process identities. With the identity of a process, other processes on the same machine can check whether it has
+ * ended.
+ */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
@@ -17,7 +20,7 @@ export function parentProcess(): string {
   return nameOf(process.ppid);
 }
 
-/** Host and pid of an identity; no pid if the name is not an identity. */
+/** Host and pid of an identity. The pid is undefined if the name is not an identity. */
 export function parseProcessIdentity(name: string): { host: string; pid: number | undefined } {
   const [host = "", pid] = name.split("/");
   return { host, pid: /^\d+$/.test(pid ?? "") ? Number(pid) : undefined };
@@ -34,8 +37,8 @@ function nameOf(pid: number): string {
 }
 
 /**
- * False only for a process that would be visible here if it still ran. A process whose supervisor runs counts as alive: the
- * supervisor knows why it ended and returns its leases.
+ * False only if the process would be visible here and is not. A dead process whose supervisor is running counts as
+ * alive, because the supervisor knows why it ended and returns its leases.
  */
 export function mayBeAlive(name: string): boolean {
   const [host, pid, start, view, supervisor = ""] = name.split("/");
@@ -52,8 +55,9 @@ function isStill(pid: string | undefined, start: string | undefined): boolean {
 }
 
 /**
- * Identifies the set of visible processes: this boot of this machine, in this container. Machines created from one image share
- * a host name, and so do containers on the host's network.
+ * Identifies the set of processes that are visible here: the boot id of the machine and the pid namespace of the
+ * container. The host name is not enough: machines created from one image share it, and so do containers on the host's
+ * network.
  */
 function ownView(): string {
   const boot = readOr(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8));
@@ -61,7 +65,7 @@ function ownView(): string {
   return `${boot}-${container}`;
 }
 
-/** Empty if the system does not provide it. Then only the host name counts. */
+/** Empty if the system does not provide the value. Then only the host name is compared. */
 function readOr(read: () => string): string {
   try {
     return read();
@@ -83,7 +87,7 @@ function isRunning(pid: number): boolean {
 function startOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the command in brackets and may hold anything: count from after it.
+    // The second field is the command in parentheses and may contain any character, so fields are counted after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" ? -1 : Number(fields[19]);
   } catch {

@@ -9,6 +9,6 @@ export function findRssMb(pid: number): number | undefined {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / MB_BYTES;
   } catch {
-    return undefined; // gone, or no /proc here
+    return undefined; // the process has ended, or the system has no /proc
   }
 }

@@ -1,42 +1,46 @@
-/** What a process costs: memory, processor, how late its event loop is, and what it has open. */
+/** Metrics of a process: memory, CPU time, event loop lag and open handles. */
 import { createMetrics, type Declarations, type Snapshot } from "./metrics.ts";
 import type { Service } from "./service.ts";
 
 export const PROCESS_METRICS = {
-  trawl_process_resident_memory_bytes: { type: "gauge", help: "Memory of all processes together." },
-  trawl_process_resident_memory_max_bytes: { type: "gauge", merge: "max", help: "Memory of the largest process." },
-  trawl_process_cpu_seconds_total: { type: "counter", help: "Processor time of all processes together." },
+  trawl_process_resident_memory_bytes: { type: "gauge", help: "Resident memory of all processes." },
+  trawl_process_resident_memory_max_bytes: {
+    type: "gauge",
+    merge: "max",
+    help: "Resident memory of the largest process.",
+  },
+  trawl_process_cpu_seconds_total: { type: "counter", help: "CPU time of all processes." },
   trawl_process_event_loop_lag_seconds: {
     type: "histogram",
-    help: "How late timers were, looked at twice a second.",
+    help: "Delay of timers, sampled twice per second.",
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
-  trawl_process_open_handles: { type: "gauge", help: "Sockets, timers and other things that keep processes alive." },
+  trawl_process_open_handles: { type: "gauge", help: "Sockets, timers and other handles that keep processes alive." },
 } as const satisfies Declarations;
 
 export type ProcessMetrics = Service & { snapshot(): Snapshot };
 
-const LOOK_MS = 500;
+const SAMPLE_MS = 500;
 
 export function createProcessMetrics(): ProcessMetrics {
   const metrics = createMetrics(PROCESS_METRICS);
   let timer: NodeJS.Timeout | undefined;
   let cpuUsed = 0;
 
-  function look(dueAt: number): void {
+  function sampleLag(dueAt: number): void {
     const now = performance.now();
     metrics.observe("trawl_process_event_loop_lag_seconds", Math.max(0, now - dueAt) / 1000);
-    lookAgain();
+    scheduleSample();
   }
 
-  function lookAgain(): void {
-    timer = setTimeout(look, LOOK_MS, performance.now() + LOOK_MS);
+  function scheduleSample(): void {
+    timer = setTimeout(sampleLag, SAMPLE_MS, performance.now() + SAMPLE_MS);
     timer.unref();
   }
 
   return {
     start: () => {
-      if (timer === undefined) lookAgain();
+      if (timer === undefined) scheduleSample();
     },
     stop: async () => clearTimeout(timer),
     snapshot() {

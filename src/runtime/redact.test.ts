@@ -5,7 +5,7 @@ import { createRedact } from "./redact.ts";
 const SECRET = "hunter2-s3cret";
 
 describe("a log line", () => {
-  /** What is written of these fields, at debug. */
+  /** The log line with these fields, at level debug. */
   function written(fields: Record<string, unknown>, bound: Record<string, unknown> = {}): string {
     const lines: string[] = [];
     createLog("debug", (line) => lines.push(line))
@@ -16,12 +16,12 @@ describe("a log line", () => {
 
   it.each([
     ["the password of a broker", { broker: `redis://fleet:${SECRET}@redis.test:6379/0` }],
-    ["one without a user", { broker: `rediss://:${SECRET}@redis.test` }],
-    ["one that was not encoded", { broker: `redis://u:a@b/${SECRET}@redis.test` }],
+    ["a password without a user", { broker: `rediss://:${SECRET}@redis.test` }],
+    ["a password that is not percent-encoded", { broker: `redis://u:a@b/${SECRET}@redis.test` }],
     ["the password of a store", { store: `postgres://trawl:${SECRET}@db.test/trawl?sslmode=on` }],
     ["a password in an error", { cause: new Error(`connect redis+cluster://u:${SECRET}@a.test:1,b.test:2 failed`) }],
-    ["a user of a web page", { url: `https://me:${SECRET}@a.test/x` }],
-    ["one in the midst of a text", { detail: `redirected to http://${SECRET}@a.test/, which failed` }],
+    ["credentials in a web URL", { url: `https://me:${SECRET}@a.test/x` }],
+    ["credentials in a URL inside a text", { detail: `redirected to http://${SECRET}@a.test/, which failed` }],
     ["a key in a URL", { url: `https://a.test/feed?page=2&api_key=${SECRET}&x=1` }],
     ["an access token in a URL", { url: `https://a.test/?access_token=${SECRET}#top` }],
     ["headers of a job", { headers: { Authorization: `Bearer ${SECRET}`, accept: "text/html" } }],
@@ -34,14 +34,14 @@ describe("a log line", () => {
     ["a header in a text", { detail: `sent Authorization: Basic ${SECRET} and got 401` }],
     ["a bearer in a text", { detail: `the header "Bearer ${SECRET}" was refused` }],
     ["a cookie in a text", { detail: `Cookie: a=1; b=${SECRET}` }],
-    ["what lies deep", { a: [{ b: { c: [{ password: SECRET, url: `ftp://u:${SECRET}@h/` }] } }] }],
-  ])("hides %s", (_, fields) => {
+    ["secrets in nested values", { a: [{ b: { c: [{ password: SECRET, url: `ftp://u:${SECRET}@h/` }] } }] }],
+  ])("masks %s", (_, fields) => {
     expect(written(fields)).not.toContain(SECRET);
     expect(written({}, fields)).not.toContain(SECRET);
     expect(written(fields)).toContain("***");
   });
 
-  it("hides secrets of the process wherever they turn up", () => {
+  it("masks the known secrets of the process in every field", () => {
     const lines: string[] = [];
     const log = createLog("warn", (line) => lines.push(line), [SECRET, ""]);
 
@@ -50,7 +50,7 @@ describe("a log line", () => {
     expect(lines.join()).not.toContain(SECRET);
   });
 
-  it("leaves alone what is no secret", () => {
+  it("does not change values that are not secret", () => {
     const fields = {
       url: "https://a.test/@name/key?page=2&keyword=token&tokens=3",
       token: 7,
@@ -62,7 +62,7 @@ describe("a log line", () => {
     expect(JSON.parse(written(fields))).toMatchObject(fields);
   });
 
-  it("survives what refers to itself", () => {
+  it("cuts off circular values", () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
 
@@ -71,7 +71,7 @@ describe("a log line", () => {
 });
 
 describe("a child log", () => {
-  it("has its fields in every line, beside those of its parent, and writes at the same level", () => {
+  it("adds its fields to those of its parent in every line, and writes at the same level", () => {
     const lines: string[] = [];
     const log = createLog("info", (line) => lines.push(line)).child({ workerId: "w" });
     const child = log.child({ taskId: "7", attempt: 1 });
@@ -93,8 +93,8 @@ describe("a child log", () => {
   });
 });
 
-describe("text that is shown", () => {
-  it("is masked the same way", () => {
+describe("text for output", () => {
+  it("is masked like log fields", () => {
     const { text } = createRedact([]);
 
     expect(text("http://u:p@a.test/?sig=abc")).toBe("http://***@a.test/?sig=***");

@@ -1,6 +1,6 @@
 /**
- * Masks secrets in logs and output: by field name, by the pattern of a text, and exactly if the secret is known. A false
- * positive is better than a key in a log archive.
+ * Masks secrets in logs and output: values of fields with a secret name, text that matches a pattern, and the known
+ * secrets of this process. A false positive is better than a key in a log archive.
  */
 
 const MASK = "***";
@@ -12,7 +12,7 @@ const SECRET_NAME =
 /** Masked only if the value is a string: the token of a lease is a number and not secret. */
 const SECRET_TEXT_NAME = /^token$/i;
 
-const SHAPES: readonly (readonly [RegExp, string])[] = [
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // Web URLs: credentials end at the first slash. Paths such as /@name are not credentials.
   [/\b(https?:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/gi, `$1${MASK}@`],
   // Other connection URLs: a password that was not encoded may contain a slash or an @.
@@ -40,32 +40,35 @@ export type Redact = {
 
 /** `known`: secrets of this process, which are masked wherever they occur. */
 export function createRedact(known: readonly string[]): Redact {
-  const words = known.filter((word) => word.length >= KNOWN_LEAST).sort((one, other) => other.length - one.length);
+  // Longest first: a secret may contain another one.
+  const secrets = known
+    .filter((secret) => secret.length >= KNOWN_LEAST)
+    .sort((one, other) => other.length - one.length);
 
-  function text(said: string): string {
-    let safe = said;
-    for (const word of words) safe = safe.replaceAll(word, MASK);
-    for (const [shape, mask] of SHAPES) safe = safe.replace(shape, mask);
+  function text(original: string): string {
+    let safe = original;
+    for (const secret of secrets) safe = safe.replaceAll(secret, MASK);
+    for (const [pattern, mask] of PATTERNS) safe = safe.replace(pattern, mask);
     return safe;
   }
 
-  function value(said: unknown, depth: number): unknown {
-    if (typeof said === "string") return text(said);
-    if (said instanceof Error) return text(said.message);
-    if (typeof said !== "object" || said === null) return said;
-    if (depth > DEEPEST) return "…";
-    if (Array.isArray(said)) return said.map((part) => value(part, depth + 1));
-    return Object.fromEntries(Object.entries(said).map(([name, part]) => [name, field(name, part, depth)]));
+  function value(original: unknown, depth: number): unknown {
+    if (typeof original === "string") return text(original);
+    if (original instanceof Error) return text(original.message);
+    if (typeof original !== "object" || original === null) return original;
+    if (depth > DEPTH_MOST) return "…";
+    if (Array.isArray(original)) return original.map((part) => value(part, depth + 1));
+    return Object.fromEntries(Object.entries(original).map(([name, part]) => [name, field(name, part, depth)]));
   }
 
-  function field(name: string, said: unknown, depth: number): unknown {
-    if (said === undefined || said === null) return said;
-    if (SECRET_NAME.test(name) || (typeof said === "string" && SECRET_TEXT_NAME.test(name))) return MASK;
-    return value(said, depth + 1);
+  function field(name: string, original: unknown, depth: number): unknown {
+    if (original === undefined || original === null) return original;
+    if (SECRET_NAME.test(name) || (typeof original === "string" && SECRET_TEXT_NAME.test(name))) return MASK;
+    return value(original, depth + 1);
   }
 
-  return { text, value: (said) => value(said, 0) };
+  return { text, value: (original) => value(original, 0) };
 }
 
 /** Deeper values are cut off. They may be circular. */
-const DEEPEST = 6;
+const DEPTH_MOST = 6;

@@ -19,13 +19,13 @@ export function decode(text: string): string {
 }
 
 /** Reads a certificate or key file of a connection URL. Throws BAD_CONFIG. */
-export function readTlsFile(name: string, path: string, asked: { op: string; setting: string }): Buffer {
+export function readTlsFile(name: string, path: string, source: { op: string; setting: string }): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
     throw new TrawlError("BAD_CONFIG", {
-      op: asked.op,
-      message: `${asked.setting}: ${name}=${path} cannot be read (${(cause as Error).message}); set a PEM file that this user can read`,
+      op: source.op,
+      message: `${source.setting}: ${name}=${path} cannot be read (${(cause as Error).message}); set a PEM file that this user can read`,
       detail: { name, path },
       cause,
     });

@@ -1,6 +1,6 @@
 /**
- * A component that runs in the background. Stopping an unstarted or stopped one is a no-op. `stop` resolves only when all its
- * work has ended.
+ * A component that runs in the background. Stopping an unstarted or stopped one is a no-op. `stop` resolves only when
+ * all its work has ended.
  */
 export type Service = {
   start(): void;

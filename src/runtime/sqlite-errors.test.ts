@@ -23,13 +23,13 @@ describe("errors of a SQLite file", () => {
     db.close();
   });
 
-  it.each(["EACCES", "EROFS", "ENOSPC", "ENOTDIR"])("have a code for the system error %s", (code) => {
+  it.each(["EACCES", "EROFS", "ENOSPC", "ENOTDIR"])("have the code STORE_UNREACHABLE for %s", (code) => {
     const cause = Object.assign(new Error(`${code}: mkdir`), { code });
 
     expect(toFileError(STORE, "store.open", cause)).toMatchObject({ code: "STORE_UNREACHABLE", cause });
   });
 
-  it("identify extended codes of a read-only file by their low byte", () => {
+  it("recognize an extended code of a read-only file by its low byte", () => {
     const cause = Object.assign(new Error("attempt to write a readonly database"), {
       code: "ERR_SQLITE_ERROR",
       errcode: 1032,
@@ -40,7 +40,7 @@ describe("errors of a SQLite file", () => {
     });
   });
 
-  it("are the original error for bugs and for errors with a code", () => {
+  it("are the original error for bugs and for errors that already have a code", () => {
     const bugs = [
       new TypeError("undefined is not a function"),
       new TrawlError("STORE_SCHEMA", { op: "store.open", message: "newer" }),

@@ -78,8 +78,8 @@ export function toFileError({ what, path, unreachable }: SqliteFile, op: string,
 function findFix(cause: unknown): string | undefined {
   if (!(cause instanceof Error) || !("code" in cause)) return undefined;
   if (cause.code !== "ERR_SQLITE_ERROR") return SYSTEM_FIXES[String(cause.code)];
-  // The low byte of an SQLite code is the primary code, the rest extends it. One driver omits the code when a query fails
-  // while it returns rows. Then the fixed message of SQLite identifies the error.
+  // The low byte of an SQLite code is the primary code; the higher bytes are the extended code. One driver omits the
+  // code if a query fails while it returns rows. In that case SQLite's fixed message identifies the error.
   const code = "errcode" in cause ? Number(cause.errcode) & 0xff : undefined;
   return FILE_ERRORS.find(({ message, ...known }) =>
     code === undefined ? cause.message.includes(message) : code === known.code,

@@ -1,7 +1,7 @@
 /**
- * Migrates a SQLite file to the schema of this version: numbered `.sql` files, run in order. The statements of a migration
- * never change. Every process that opens a file calls it. All migrations run in one write transaction: one process runs
- * them, the others find them done, and a crash leaves all or none.
+ * Migrates a SQLite file to the schema of this version: runs numbered `.sql` files in order. The statements of a
+ * released migration never change. Every process that opens a file calls `migrate`. All migrations run in one write
+ * transaction: one process runs them, the others find them done, and a crash leaves all or none of them applied.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { type ErrorCode, TrawlError } from "../errors.ts";
@@ -10,9 +10,9 @@ import type { SqliteFile } from "./sqlite-errors.ts";
 
 type Schema = {
   file: SqliteFile;
-  /** Folder of the migrations. The n-th one migrates a file to version n. */
+  /** Folder of the migrations. The n-th migration upgrades a file from version n - 1 to n. */
   folder: URL;
-  /** Identifies the file, so that no other SQLite file is used by mistake. */
+  /** Identifies files of Trawl, so that the SQLite file of another application is not used by mistake. */
   applicationId: number;
   newer: ErrorCode;
   /** The setting with the file's path, for error messages. */
@@ -26,7 +26,7 @@ export function migrate(db: Database, schema: Schema): void {
     .sort();
   if (checkedVersion(db, schema, steps.length) === steps.length) return; // the usual case, without the write lock
   db.write(() => {
-    // Another process may have migrated it in between.
+    // Another process may have migrated the file since the first check.
     const version = checkedVersion(db, schema, steps.length);
     for (const name of steps.slice(version)) db.exec(readFileSync(new URL(name, schema.folder), "utf8"));
     db.exec(`PRAGMA application_id = ${schema.applicationId}`);

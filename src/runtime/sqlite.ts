@@ -1,6 +1,6 @@
 /**
- * Chooses the SQLite driver: the one built into Node (22.13 and later), otherwise a package with the same API that ships
- * its own binary. Also reads `.sql` files, in which `-- name: theName` precedes every statement.
+ * Chooses the SQLite driver: the one built into Node (22.13 and later), otherwise a package with the same API that
+ * ships its own binary. Also reads `.sql` files, in which `-- name: theName` precedes every statement.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
@@ -48,7 +48,7 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
     db.exec(`PRAGMA page_size = ${pageBytes}`);
     setWalMode(db, busyMs);
     db.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
-    // Larger than the default, so that pages which change often are written to the file less often.
+    // Larger than the default: a page that changes often is then copied to the database file less often.
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_BYTES / pageBytes}`);
   } catch (error) {
     db.close();
@@ -68,8 +68,8 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
 }
 
 /**
- * When several processes open a new file at once, one of them switches it to WAL. The others get "database is locked" at
- * once, whatever their busy timeout (8 of 360 opens, with six processes and 60 files), so the call is retried here.
+ * When several processes open a new file at once, one of them switches it to WAL. The others get "database is locked"
+ * at once, whatever their busy timeout (8 of 360 opens, with six processes and 60 files), so the call is retried here.
  */
 function setWalMode(db: RawDatabase, busyMs: number): void {
   for (const until = Date.now() + busyMs; ; ) {
@@ -116,7 +116,7 @@ export function prepareAll<Names extends string>(db: Database, file: URL): Recor
   });
 }
 
-/** Suppresses the warning that Node 22 prints on every start: that its SQLite is experimental. Our tests cover it. */
+/** Suppresses the warning of Node 22 that its SQLite is experimental. The tests of Trawl cover the features it uses. */
 function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -128,9 +128,9 @@ function withoutWarnings<T>(work: () => T): T {
 }
 
 /**
- * Checkpoints the log, then closes. One driver keeps the log of a closed file until its statements are garbage-collected;
- * after a checkpoint the file is complete and can be copied. The checkpoint does not wait for other processes. If it
- * fails, nothing is lost: the next process that opens the file does it.
+ * Checkpoints the log, then closes. One driver keeps the log of a closed file until its statements are
+ * garbage-collected; after a checkpoint the file is complete and can be copied. The checkpoint does not wait for other
+ * processes. If it fails, nothing is lost: the next process that opens the file runs it.
  */
 function closeCheckpointed(db: RawDatabase): void {
   try {
@@ -152,9 +152,9 @@ function loadSqlite(): SqliteModule {
 function inTransaction<T>(db: RawDatabase, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
-    const answer = work();
+    const result = work();
     db.exec("COMMIT");
-    return answer;
+    return result;
   } catch (error) {
     // After some failures, such as a full disk, SQLite has already rolled back.
     try {

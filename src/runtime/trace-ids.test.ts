@@ -5,7 +5,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
 describe("the trace of a request", () => {
-  it("is the caller's, and says to every process whether it is recorded", () => {
+  it("is the caller's trace, and the request id contains whether it is sampled", () => {
     const [wanted, unwanted] = ["01", "00"].map((flags) => parseTraceparent(`00-${TRACE}-${SPAN}-${flags}`));
     expect(wanted).toEqual({ traceId: TRACE, spanId: SPAN, isSampled: true });
     const ids = [wanted, unwanted].map((from) => (from === undefined ? "" : requestIdOfTrace(from)));
@@ -16,7 +16,7 @@ describe("the trace of a request", () => {
     ]);
   });
 
-  it("of any other request comes of its id, the same everywhere", () => {
+  it("is derived from the request id if the caller sends no trace, with the same result in every process", () => {
     for (const id of ["order-4711", "0".repeat(32), TRACE.toUpperCase(), `${TRACE}-01`]) {
       const { traceId, isSampled } = traceOf(id);
       expect(traceId).toMatch(/^(?!0+$)[0-9a-f]{32}$/);
@@ -39,7 +39,7 @@ describe("the trace of a request", () => {
     expect(parseTraceparent(header)).toBeUndefined();
   });
 
-  it("records a share of its tasks that is what was asked for, whoever decides", () => {
+  it("samples the configured share of its tasks, with the same decision in every process", () => {
     const tasks = Array.from({ length: 4_000 }, (_, nth) => taskSpan("j1", String(nth)));
     expect(new Set(tasks.map(({ spanId }) => spanId)).size).toBe(tasks.length);
     const quarter = tasks.filter(({ share }) => share < 0.25).length;

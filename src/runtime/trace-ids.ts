@@ -1,6 +1,7 @@
 /**
- * Ids of traces and spans, derived from the ids of request, job and task, which every process knows. So spans of many
- * processes form one trace without passing a context. Format of W3C Trace Context: 32 and 16 hexadecimal digits.
+ * Ids of traces and spans. They are derived from the ids of request, job and task, which every process knows, so the
+ * spans of many processes form one trace without passing a context. The format is that of W3C Trace Context: 32
+ * hexadecimal digits for a trace, 16 for a span.
  */
 import { hash } from "node:crypto";
 
@@ -20,12 +21,12 @@ export function parseTraceparent(header: unknown): TraceParent | undefined {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
 }
 
-/** The id of a request that belongs to a trace. It also tells all processes if the trace is not sampled. */
+/** The request id for a request of this trace. Its suffix tells all processes whether the trace is sampled. */
 export function requestIdOfTrace({ traceId, isSampled }: TraceParent): string {
   return isSampled ? traceId : `${traceId}-00`;
 }
 
-/** The trace of a request. */
+/** The trace of a request: the one in its id, otherwise one that is derived from the id. */
 export function traceOf(requestId: string): { traceId: string; isSampled: boolean } {
   const [, own = "", unsampled] = TRACED_REQUEST.exec(requestId) ?? [];
   if (own !== "" && !ZEROS.test(own)) return { traceId: own, isSampled: unsampled === undefined };

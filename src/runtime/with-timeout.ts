@@ -1,6 +1,6 @@
 /**
- * Runs `run`, and aborts it with `late()` after `limitMs`; Infinity: no limit. `run` itself must react to the signal. Leaves no
- * timer behind.
+ * Calls `run`, and aborts its signal with `late()` after `limitMs`; Infinity means no limit. `run` must react to the
+ * signal. The timer is always cleared.
  */
 export async function withTimeout<T>(
   { limitMs, abort, late }: { limitMs: number; abort: AbortController; late: () => Error },

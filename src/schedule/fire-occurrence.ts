@@ -1,11 +1,12 @@
 /**
- * Fires one claimed occurrence: submits its job, unless the previous run is in progress and the overlap policy is skip or
- * queue. Called by schedulers, and for manual runs. If the process crashes, the occurrence stays claimed until the claim
- * expires. Then another process continues:
+ * Fires one claimed occurrence: submits its job, unless the previous run is in progress and the overlap policy is
+ * `skip` or `queue`. Called by schedulers, and for manual runs. If the process crashes, the occurrence stays claimed
+ * until the claim expires. Then another process continues:
  *
- * - before the decision to fire was stored: it decides again;
- * - after it: it submits the job, and never skips it. The job id is derived from the schedule and the occurrence, so a second
- *   submission, also by a slow first holder, finds the job and adds nothing.
+ * - If the decision to fire was not stored, it decides again.
+ * - If the decision was stored, it submits the job and never skips it. The job id is derived from the schedule and the
+ *   occurrence, so a second submission, even by the first process after its claim expired, finds the job and adds
+ *   nothing.
  */
 import { hash } from "node:crypto";
 import { hasEnded } from "../domain/job.ts";
@@ -24,7 +25,7 @@ import { type JobDefaults, parseJob, resolveJob } from "../submit/resolve-job.ts
 import { setOfSchedule, withTenant } from "../submit/with-tenant.ts";
 
 export type FireDeps = {
-  book: ScheduleStore;
+  scheduleStore: ScheduleStore;
   frontier: Frontier & FrontierAdmin;
   clock: Clock;
   log: Log;
@@ -32,52 +33,52 @@ export type FireDeps = {
   jobDefaults: JobDefaults;
   /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
   checkRules(spec: JobSpec): void;
-  /** The obstacle to a job of a tenant with this many URLs. Without an obstacle it reserves the quota. */
+  /** Returns why a job of the tenant with this many URLs cannot be submitted now. If it can, reserves the quota. */
   findObstacle(tenant: string, jobId: string, urls: number): Promise<OccurrenceObstacle | undefined>;
   /** Records the owner of a job, before the job is created. */
-  noteOwner(tenant: string, jobId: string): Promise<void>;
+  recordOwner(tenant: string, jobId: string): Promise<void>;
   /** Stores the webhook, before the job is created. */
   registerWebhook(webhook: JobInput["webhook"], jobId: string): Promise<string | undefined>;
 };
 
-/** A used-up quota or a missing key. `isForGood`: waiting does not help. */
-export type OccurrenceObstacle = { because: string; isForGood: boolean };
+/** A used-up quota or a missing key. `isPermanent`: the job can never be submitted, however long it waits. */
+export type OccurrenceObstacle = { because: string; isPermanent: boolean };
 
 /** The delay before the next attempt of an occurrence that waits or could not be submitted. */
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
 /** Never rejects: an occurrence that could not be fired is released, and fired later. */
 export async function fireOccurrence(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
-  const { book, clock, log } = deps;
+  const { scheduleStore, clock, log } = deps;
   const { scheduleId, at } = claim.occurrence;
   try {
     await fire(deps, claim);
   } catch (cause) {
     log.warn("schedule.fire_failed", { scheduleId, occurrenceAt: at, cause });
     const waiting = `could not be submitted: ${(cause as Error).message}`;
-    // If this fails as well, the claim expires.
-    await book.release(claim, instant(clock) + AGAIN_MS, waiting).catch(() => {});
+    // If the release fails as well, the claim expires.
+    await scheduleStore.release(claim, instant(clock) + RETRY_MS, waiting).catch(() => {});
   }
 }
 
 async function fire(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
-  const { book, clock, log } = deps;
+  const { scheduleStore, clock, log } = deps;
   const { occurrence, schedule } = claim;
-  const runBefore = await findRunBefore(deps, occurrence);
+  const previousRun = await findPreviousRun(deps, occurrence);
   if (occurrence.state === "waiting") {
     if (schedule.paused && occurrence.kind === "timed") {
       await skip(deps, claim, "paused");
       return;
     }
-    if (runBefore !== undefined && schedule.overlap !== "replace") {
-      await stepAside(deps, claim, runBefore);
+    if (previousRun !== undefined && schedule.overlap !== "replace") {
+      await skipOrWait(deps, claim, previousRun);
       return;
     }
-    // With overlap replace, the new run takes over the quota of the previous one.
-    if (runBefore === undefined && (await isHeldUp(deps, claim))) return;
-    if (!(await book.decide(claim))) return; // another process has claimed it
+    // With overlap `replace`, the new run uses the quota of the previous run.
+    if (previousRun === undefined && (await isBlocked(deps, claim))) return;
+    if (!(await scheduleStore.decide(claim))) return; // another process has claimed it
   }
-  if (runBefore !== undefined && schedule.overlap === "replace") await cancel(deps, runBefore);
+  if (previousRun !== undefined && schedule.overlap === "replace") await cancel(deps, previousRun);
   const jobId = occurrenceJobId(occurrence);
   try {
     await submit(deps, claim, jobId);
@@ -85,30 +86,36 @@ async function fire(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
     if (!isTrawlError(cause, "BAD_JOB", "BAD_SELECTOR", "BAD_SPIDER")) throw cause;
     // A retry would fail again: a setting that the job needs has changed.
     log.error("schedule.job_refused", { scheduleId: occurrence.scheduleId, occurrenceAt: occurrence.at, cause });
-    await book.settle(claim, { state: "failed", because: cause.message }, instant(clock));
+    await scheduleStore.settle(claim, { state: "failed", because: cause.message }, instant(clock));
     return;
   }
-  if (await book.settle(claim, { state: "fired", jobId }, instant(clock))) {
+  if (await scheduleStore.settle(claim, { state: "fired", jobId }, instant(clock))) {
     log.info("schedule.fired", { scheduleId: occurrence.scheduleId, occurrenceAt: occurrence.at, jobId });
   }
 }
 
 /** The job of the previous occurrence, if it has not ended. */
-async function findRunBefore({ book, frontier }: FireDeps, occurrence: Occurrence): Promise<string | undefined> {
-  const jobId = (await book.findFiredBefore(occurrence))?.jobId;
+async function findPreviousRun(
+  { scheduleStore, frontier }: FireDeps,
+  occurrence: Occurrence,
+): Promise<string | undefined> {
+  const jobId = (await scheduleStore.findFiredBefore(occurrence))?.jobId;
   const job = jobId === undefined ? undefined : await frontier.findJob(jobId);
   return job === undefined || hasEnded(job.state) ? undefined : job.id;
 }
 
-async function stepAside(deps: FireDeps, claim: OccurrenceClaim, runBefore: string): Promise<void> {
+async function skipOrWait(deps: FireDeps, claim: OccurrenceClaim, previousRun: string): Promise<void> {
   if (claim.schedule.overlap === "skip") return skip(deps, claim, "overlap");
-  const { book, clock } = deps;
-  await book.release(claim, instant(clock) + AGAIN_MS, `waits for the run before: job ${runBefore}`);
+  const { scheduleStore, clock } = deps;
+  await scheduleStore.release(claim, instant(clock) + RETRY_MS, `waits for the previous run: job ${previousRun}`);
 }
 
-/** Releases an occurrence that a quota or a missing key prevents, with the reason. Later occurrences wait behind it. */
-async function isHeldUp(deps: FireDeps, claim: OccurrenceClaim): Promise<boolean> {
-  const { book, clock, log } = deps;
+/**
+ * Whether a quota or a missing key prevents the occurrence. Then it is released with the reason, or failed if the
+ * obstacle is permanent. Later occurrences of the schedule wait for it.
+ */
+async function isBlocked(deps: FireDeps, claim: OccurrenceClaim): Promise<boolean> {
+  const { scheduleStore, clock, log } = deps;
   const { occurrence, schedule } = claim;
   if (schedule.tenant === undefined) return false;
   const { urls = [] } = parseJob(schedule.job);
@@ -120,14 +127,19 @@ async function isHeldUp(deps: FireDeps, claim: OccurrenceClaim): Promise<boolean
     because: obstacle.because,
   });
   const { because } = obstacle;
-  if (!obstacle.isForGood) await book.release(claim, instant(clock) + AGAIN_MS, `waits for ${because}`);
-  else if (await book.decide(claim)) await book.settle(claim, { state: "failed", because }, instant(clock));
+  if (!obstacle.isPermanent) await scheduleStore.release(claim, instant(clock) + RETRY_MS, `waits for ${because}`);
+  else if (await scheduleStore.decide(claim))
+    await scheduleStore.settle(claim, { state: "failed", because }, instant(clock));
   return true;
 }
 
-async function skip({ book, clock, log }: FireDeps, claim: OccurrenceClaim, because: SkipReason): Promise<void> {
+async function skip(
+  { scheduleStore, clock, log }: FireDeps,
+  claim: OccurrenceClaim,
+  because: SkipReason,
+): Promise<void> {
   const { scheduleId, at } = claim.occurrence;
-  if (!(await book.settle(claim, { state: "skipped", because }, instant(clock)))) return;
+  if (!(await scheduleStore.settle(claim, { state: "skipped", because }, instant(clock)))) return;
   log.info("schedule.skipped", { scheduleId, occurrenceAt: at, because });
 }
 
@@ -152,15 +164,15 @@ async function submit(deps: FireDeps, { occurrence, schedule }: OccurrenceClaim,
   const submitDeps = {
     ...{ frontier, lookUp: findJob, now: () => clock.now() },
     async admit() {
-      if (schedule.tenant !== undefined) await deps.noteOwner(schedule.tenant, jobId);
+      if (schedule.tenant !== undefined) await deps.recordOwner(schedule.tenant, jobId);
     },
     addWebhook: () => deps.registerWebhook(webhook, jobId),
   };
-  const words = { "trawl.job.id": jobId, "trawl.schedule.id": occurrence.scheduleId };
+  const attributes = { "trawl.job.id": jobId, "trawl.schedule.id": occurrence.scheduleId };
   try {
     const { full, accepted, duplicates } = await traceSubmission(
       await deps.openTracing(),
-      { requestId: spec.requestId, words },
+      { requestId: spec.requestId, attributes },
       () => submitList(submitDeps, spec, urls, "occurrence"),
     );
     if (full !== undefined) {
@@ -182,7 +194,7 @@ function specOf(deps: FireDeps, schedule: Schedule, { scheduleId, at }: Occurren
   return spec;
 }
 
-/** The same for every process that fires the occurrence. */
+/** Every process that fires the occurrence computes the same id. */
 function occurrenceJobId({ scheduleId, at, kind }: OccurrenceKey): string {
   return `js${hash("sha256", `${scheduleId}\n${kind}\n${at}`).slice(0, 24)}`;
 }

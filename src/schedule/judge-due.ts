@@ -9,27 +9,27 @@ export type Judged = {
 };
 
 /** The most occurrences that are considered after a long time without a scheduler. Older ones are not recorded. */
-const LOOK_BACK = 1_000;
-/** The most waiting occurrences of a schedule, behind a long run or a full broker. */
+const CONSIDERED_MOST = 1_000;
+/** The most occurrences of a schedule that may wait for a long run or a full broker. */
 const OPEN_MOST = 1_000;
 
-/** An occurrence that is at most `graceMs` late is on time. The catch-up policy applies to the others. */
+/** An occurrence that is at most `graceMs` late counts as on time. The catch-up policy applies to later ones. */
 export function judgeDue({ schedule, openOccurrences }: DueSchedule, now: number, graceMs: number): Judged {
   if (schedule.paused) return { to: { doneUntil: now, nextAt: undefined }, occurrences: [] };
   const occurrences = occurrencesOf(schedule.timing);
-  const found = occurrences.within(schedule.doneUntil, now, LOOK_BACK);
+  const found = occurrences.within(schedule.doneUntil, now, CONSIDERED_MOST);
   const missed = found.filter((at) => at < now - graceMs);
-  const passedOver = missed.length - Math.min(missed.length, madeUpFor(schedule));
+  const missedCount = missed.length - Math.min(missed.length, catchUpCount(schedule));
   let open = openOccurrences;
   const judged = found.map((at, index): NewOccurrence => {
-    const skipped: SkipReason | undefined = index < passedOver ? "missed" : open >= OPEN_MOST ? "crowded" : undefined;
+    const skipped: SkipReason | undefined = index < missedCount ? "missed" : open >= OPEN_MOST ? "crowded" : undefined;
     if (skipped === undefined) open += 1;
     return { at, kind: "timed", ...(skipped === undefined ? {} : { skipped }) };
   });
   return { to: { doneUntil: now, nextAt: occurrences.after(now) }, occurrences: judged };
 }
 
-function madeUpFor({ catchUp, catchUpMost }: Pick<Schedule, "catchUp" | "catchUpMost">): number {
+function catchUpCount({ catchUp, catchUpMost }: Pick<Schedule, "catchUp" | "catchUpMost">): number {
   if (catchUp === "skip") return 0;
   return catchUp === "one" ? 1 : catchUpMost;
 }

@@ -1,6 +1,6 @@
 /**
- * Users see a schedule with masked secrets (masked-secrets.ts), and send it back to change it. A mask that comes back stands
- * for the stored value. The mask itself is never stored.
+ * Users see a schedule with masked secrets (masked-secrets.ts), and send it back to change it. A mask that they send
+ * back is replaced by the stored value. The mask itself is never stored.
  */
 import { TrawlError } from "../errors.ts";
 import type { JobInput } from "../submit/job-schema.ts";
@@ -9,8 +9,8 @@ import { MASK } from "../submit/masked-secrets.ts";
 type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
 
 /**
- * Replaces masks by the values in `kept`, the stored job. Only if the job still goes to the same hosts: otherwise a user could
- * send a secret that they cannot see to a host of their choice. Throws BAD_SCHEDULE.
+ * Replaces masks by the values in `kept`, the stored job. The job must still fetch from the same hosts: otherwise a
+ * user could send a secret that they cannot see to a host of their choice. Throws BAD_SCHEDULE.
  */
 export function withKeptSecrets(job: JobInput, kept: JobInput | undefined): JobInput {
   return withKeptFills(withKeptHeaders(job, kept), kept);
@@ -44,16 +44,16 @@ function withKeptFills(job: JobInput, kept: JobInput | undefined): JobInput {
   return { ...job, browser: { ...browser, actions } };
 }
 
-function keptValue(place: string, before: string | undefined, job: JobInput, kept: JobInput | undefined): string {
-  if (before === undefined) throw bad(place, "and no value is stored for it");
-  if (kept !== undefined && goesNoFurther(job, kept)) return before;
+function keptValue(path: string, before: string | undefined, job: JobInput, kept: JobInput | undefined): string {
+  if (before === undefined) throw bad(path, "and no value is stored for it");
+  if (kept !== undefined && hasSameReach(job, kept)) return before;
   throw bad(
-    place,
+    path,
     "and the stored value is used only while the job's URLs stay on their hosts, with the same spider and scope",
   );
 }
 
-function goesNoFurther(job: JobInput, kept: JobInput): boolean {
+function hasSameReach(job: JobInput, kept: JobInput): boolean {
   const hosts = new Set(hostsOf(kept));
   const isSameCode = job.spider === kept.spider && job.follow?.scope === kept.follow?.scope;
   return isSameCode && hostsOf(job).every((host) => hosts.has(host));
@@ -63,10 +63,10 @@ function hostsOf({ urls = [] }: JobInput): string[] {
   return urls.map((url) => (URL.canParse(url) ? new URL(url).host : url));
 }
 
-function bad(place: string, why: string): TrawlError {
+function bad(path: string, why: string): TrawlError {
   return new TrawlError("BAD_SCHEDULE", {
     op: "schedule.change",
-    message: `job.${place}: ${MASK} stands for a value that is not shown, ${why}; give the value itself`,
-    detail: { place },
+    message: `job.${path}: ${MASK} is the mask of a value that is not shown, ${why}; send the value itself`,
+    detail: { place: path },
   });
 }

@@ -1,9 +1,10 @@
 /**
  * Computes the occurrences of a schedule. Pure: every process computes the same occurrences.
  *
- * Daylight saving time: a cron with one fixed time of day (`30 2 * * *`) that falls into the skipped hour occurs at the end of
- * it, and in the repeated hour it occurs once. A cron that repeats within a day (`0 * * * *`, or a minute or hour with a list,
- * range or step) follows the wall clock: it does not occur in the skipped hour, and occurs twice in the repeated one.
+ * Daylight saving time: a cron with one fixed time of day (`30 2 * * *`) that falls into the skipped hour occurs at the
+ * end of that hour. In the repeated hour it occurs once. A cron that repeats within a day (`0 * * * *`, or a minute or
+ * hour with a list, range or step) follows the wall clock: it does not occur in the skipped hour, and occurs twice in
+ * the repeated one.
  */
 import { Cron } from "croner";
 import type { Timing } from "../domain/schedule.ts";
@@ -60,15 +61,15 @@ function cronOccurrences({ cron, timeZone }: Extract<Timing, { kind: "cron" }>):
 
 function parseCron(cron: string, timeZone: string): Cron {
   if (!isTimeZone(timeZone)) {
-    throw bad(`timeZone: there is no ${JSON.stringify(timeZone)}; take one such as UTC or Europe/Berlin`);
+    throw bad(`timeZone: ${JSON.stringify(timeZone)} does not exist; use a name such as UTC or Europe/Berlin`);
   }
   try {
     return new Cron(cron, { timezone: timeZone, mode: "5-or-6-parts", paused: true });
   } catch (cause) {
     const why = (cause as Error).message
       .replace(/^CronPattern: /, "")
-      .replace(/^invalid configuration format.*/s, "it takes five parts, or six with seconds first");
-    throw bad(`cron: ${JSON.stringify(cron)} cannot be read (${why}); take one such as "0 6 * * 1-5"`, cause);
+      .replace(/^invalid configuration format.*/s, "a cron has five fields, or six with seconds first");
+    throw bad(`cron: ${JSON.stringify(cron)} cannot be parsed (${why}); use a cron such as "0 6 * * 1-5"`, cause);
   }
 }
 

@@ -25,16 +25,16 @@ type Deps = {
 
 export type OpenedSchedules = { schedules: Schedules; createScheduler(): Service };
 
-/** Longer than a submission takes, unless its scheduler has died. */
+/** Longer than any submission, so only the claims of dead schedulers expire. */
 const CLAIM_MS = 60_000;
 const EVERY_MS = 1_000;
 
 export function openSchedules(deps: Deps): OpenedSchedules {
   const { store, frontier, clock, log, config, checkRules, findObstacle, openTracing } = deps;
-  const { schedules: book, owners, webhooks } = store;
+  const { schedules: scheduleStore, owners, webhooks } = store;
   const fireDeps: FireDeps = {
-    ...{ book, frontier, clock, log, openTracing, jobDefaults: config, checkRules, findObstacle },
-    async noteOwner(tenant, jobId) {
+    ...{ scheduleStore, frontier, clock, log, openTracing, jobDefaults: config, checkRules, findObstacle },
+    async recordOwner(tenant, jobId) {
       await owners.add(tenantOwner(tenant), jobId, clock.now(), undefined);
     },
     registerWebhook: (webhook, jobId) => registerWebhook(webhooks, webhook, { jobId, now: clock.now() }),

@@ -54,7 +54,7 @@ export const scheduleSchema = z.strictObject({
 });
 
 export type ScheduleInput = z.output<typeof scheduleSchema>;
-/** Missing keys stay as they are. */
+/** Missing keys are left unchanged. */
 export type ScheduleChange = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined };
 
 /** The keys that define the time. */
@@ -62,23 +62,23 @@ export type WhenInput = Pick<ScheduleInput, "cron" | "timeZone" | "every">;
 
 /** Throws BAD_SCHEDULE. */
 export function timingFrom({ cron, timeZone, every }: WhenInput, now: number): Timing {
-  if ((cron === undefined) === (every === undefined)) throw bad("takes either cron or every: one of them, not both");
+  if ((cron === undefined) === (every === undefined)) throw bad("takes either cron or every: set exactly one of them");
   if (every !== undefined) {
-    if (timeZone !== undefined) throw bad("timeZone: goes with cron; every counts time itself, whatever clocks do");
+    if (timeZone !== undefined) throw bad("timeZone: needs cron; an interval (every) does not depend on a time zone");
     return { kind: "every", everyMs: parseDurationMs(every) ?? LEAST_EVERY_MS, anchorAt: now };
   }
   const timing: Timing = { kind: "cron", cron: cron ?? "", timeZone: timeZone ?? "UTC" };
-  if (occurrencesOf(timing).after(now) === undefined) throw bad(`cron: ${JSON.stringify(cron)} never comes`);
+  if (occurrencesOf(timing).after(now) === undefined) throw bad(`cron: ${JSON.stringify(cron)} never occurs`);
   return timing;
 }
 
-/** As text: `0 6 * * * Europe/Berlin`, `every 15m`. */
-export function timingWords(timing: Timing): string {
-  return timing.kind === "cron" ? `${timing.cron} ${timing.timeZone}` : `every ${everyWords(timing.everyMs)}`;
+/** Formats a timing: `0 6 * * * Europe/Berlin`, `every 15m`. */
+export function timingText(timing: Timing): string {
+  return timing.kind === "cron" ? `${timing.cron} ${timing.timeZone}` : `every ${everyText(timing.everyMs)}`;
 }
 
-/** Exact: the largest unit of which the interval is a whole multiple. */
-export function everyWords(everyMs: number): string {
+/** Formats an interval without rounding, in the largest unit that divides it. */
+export function everyText(everyMs: number): string {
   const units = (["d", "h", "m", "s"] as const).filter((unit) => everyMs % UNIT_MS[unit] === 0);
   const [unit = "ms"] = units;
   return `${everyMs / UNIT_MS[unit]}${unit}`;

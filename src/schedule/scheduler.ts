@@ -1,6 +1,7 @@
 /**
- * Fires schedules. Any number of schedulers run on one store. The first one to poll adds the due occurrences, in one
- * transaction. Each occurrence is claimed by one scheduler. The claims of a dead scheduler expire, and others take them over.
+ * Fires schedules. Any number of schedulers run on one store. The first one to poll adds the due occurrences of a
+ * schedule in one transaction. One scheduler claims each occurrence. The claims of a dead scheduler expire, and other
+ * schedulers claim its occurrences.
  */
 import type { Service } from "../runtime/service.ts";
 import type { DueSchedule, NewOccurrence } from "../store/schedule-store.ts";
@@ -9,26 +10,26 @@ import { type Judged, judgeDue } from "./judge-due.ts";
 
 export type SchedulerOptions = {
   everyMs: number;
-  /** How late an occurrence may be and still be on time. */
+  /** An occurrence that is at most this late counts as on time. */
   graceMs: number;
   /** How long a claim lasts. */
   claimMs: number;
 };
 
-/** Schedules and occurrences per call. */
+/** The most schedules and occurrences per call to the store. */
 const DUE_MOST = 100;
 const CLAIMS_MOST = 20;
-const PUT_OFF_MS = 60_000;
+const POSTPONE_MS = 60_000;
 
 export function createScheduler(deps: FireDeps, options: SchedulerOptions): Service {
   const { clock, log } = deps;
   const stopping = new AbortController();
   let loop: Promise<void> | undefined;
 
-  async function lookUntilStopped(): Promise<void> {
+  async function pollUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // A failed poll only delays: the next one finds the same occurrences.
-      await lookOnce(deps, options, stopping.signal).catch((cause: unknown) => {
+      // A failed poll only delays the work: the next poll finds the same occurrences.
+      await pollOnce(deps, options, stopping.signal).catch((cause: unknown) => {
         log.warn("schedule.look_failed", { cause });
       });
       await clock.sleep(options.everyMs, stopping.signal);
@@ -37,7 +38,7 @@ export function createScheduler(deps: FireDeps, options: SchedulerOptions): Serv
 
   return {
     start: () => {
-      loop ??= lookUntilStopped();
+      loop ??= pollUntilStopped();
     },
     stop: async () => {
       stopping.abort();
@@ -47,46 +48,47 @@ export function createScheduler(deps: FireDeps, options: SchedulerOptions): Serv
 }
 
 /** Adds all due occurrences, and fires all unclaimed ones, unless the signal aborts. */
-export async function lookOnce(
+export async function pollOnce(
   deps: FireDeps,
   options: Pick<SchedulerOptions, "graceMs" | "claimMs">,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted && (await addDue(deps, options.graceMs)) === DUE_MOST) {}
-  while (!signal.aborted && (await fireFree(deps, options.claimMs)) > 0) {}
+  while (!signal.aborted && (await fireUnclaimed(deps, options.claimMs)) > 0) {}
 }
 
 /** Returns the number of due schedules. */
 async function addDue(deps: FireDeps, graceMs: number): Promise<number> {
-  const { book, clock } = deps;
+  const { scheduleStore, clock } = deps;
   const now = Math.floor(clock.now());
-  const found = await book.listDue(now, DUE_MOST);
+  const found = await scheduleStore.listDue(now, DUE_MOST);
   for (const due of found) {
-    const { to, occurrences } = judgeOrPutOff(deps, due, now, graceMs);
-    // False: another scheduler has done it, or the schedule has changed. The next poll reads it again.
-    if (await book.advance(due.schedule, to, occurrences)) tellSkipped(deps, due.schedule.id, occurrences);
+    const { to, occurrences } = judgeOrPostpone(deps, due, now, graceMs);
+    // `advance` returns false if another scheduler was first, or the schedule has changed. The next poll reads it
+    // again.
+    if (await scheduleStore.advance(due.schedule, to, occurrences)) logSkipped(deps, due.schedule.id, occurrences);
   }
   return found.length;
 }
 
-/** Postpones a schedule that cannot be computed here, as with a time zone that this machine does not know. */
-function judgeOrPutOff({ log }: FireDeps, due: DueSchedule, now: number, graceMs: number): Judged {
+/** Postpones a schedule whose occurrences cannot be computed, e.g. because this machine does not know the time zone. */
+function judgeOrPostpone({ log }: FireDeps, due: DueSchedule, now: number, graceMs: number): Judged {
   try {
     return judgeDue(due, now, graceMs);
   } catch (cause) {
     const { id, doneUntil } = due.schedule;
     log.error("schedule.judge_failed", { scheduleId: id, cause });
-    return { to: { doneUntil, nextAt: now + PUT_OFF_MS }, occurrences: [] };
+    return { to: { doneUntil, nextAt: now + POSTPONE_MS }, occurrences: [] };
   }
 }
 
-function tellSkipped({ log }: FireDeps, scheduleId: string, occurrences: readonly NewOccurrence[]): void {
+function logSkipped({ log }: FireDeps, scheduleId: string, occurrences: readonly NewOccurrence[]): void {
   const count = occurrences.filter(({ skipped }) => skipped !== undefined).length;
   if (count > 0) log.warn("schedule.occurrences_skipped", { scheduleId, occurrences: count });
 }
 
-async function fireFree(deps: FireDeps, claimMs: number): Promise<number> {
-  const claims = await deps.book.claim({ now: Math.floor(deps.clock.now()), claimMs, most: CLAIMS_MOST });
+async function fireUnclaimed(deps: FireDeps, claimMs: number): Promise<number> {
+  const claims = await deps.scheduleStore.claim({ now: Math.floor(deps.clock.now()), claimMs, most: CLAIMS_MOST });
   await Promise.all(claims.map((claim) => fireOccurrence(deps, claim)));
   return claims.length;
 }

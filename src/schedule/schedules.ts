@@ -21,14 +21,14 @@ export type Schedules = {
   get(id: string, tenant: string | undefined): Promise<Schedule>;
   change(schedule: Schedule, input: ScheduleChange): Promise<Schedule>;
   pause(schedule: Schedule): Promise<Schedule>;
-  /** Occurrences during the pause are not made up for. */
+  /** Occurrences during the pause are not caught up. */
   resume(schedule: Schedule): Promise<Schedule>;
   /** Adds and fires an occurrence now, also if the schedule is paused. The overlap policy applies. */
   runNow(schedule: Schedule): Promise<Occurrence>;
   remove(schedule: Schedule): Promise<void>;
-  /** By id. `tenant` undefined: of all tenants. */
+  /** Sorted by id. If `tenant` is undefined, the schedules of all tenants. */
   list(tenant: string | undefined, limit: number, afterId: string): Promise<readonly Schedule[]>;
-  /** The next occurrences, as if it were not paused. */
+  /** The next occurrences, as if the schedule were not paused. */
   next(schedule: Schedule, most: number): number[];
   /** The next occurrences of a new schedule. Throws BAD_SCHEDULE. */
   preview(when: WhenInput, most: number): number[];
@@ -43,26 +43,26 @@ type Window = { until: number; each: number; limit: number; afterId: string };
 type Upcoming = { schedule: Schedule; occurrences: readonly number[]; more: boolean };
 
 type Policies = Pick<Schedule, "overlap" | "catchUp" | "catchUpMost" | "paused">;
-const USUAL: Policies = { overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false };
+const DEFAULTS: Policies = { overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false };
 
 type Options = Pick<SchedulerOptions, "claimMs" | "graceMs">;
-/** Retries after concurrent changes. */
+/** The most attempts, if other processes change the schedule at the same time. */
 const TRIES = 20;
 
 export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): Schedules {
-  const { book, clock } = deps;
+  const { scheduleStore, clock } = deps;
   const now = () => Math.floor(clock.now());
 
   function checkJob(input: ScheduleInput["job"]): JobInput {
     const job = parseJob(input);
     const { urls = [] } = job;
-    if (urls.length === 0) throw badJob("urls: a schedule submits a job with URLs to begin with; give at least one");
+    if (urls.length === 0) throw badJob("urls: is empty; the job of a schedule needs at least one start URL");
     const bad = urls.find((url) => canonicalUrl(url) === undefined);
     if (bad !== undefined) throw badJob(`urls: ${JSON.stringify(bad)} is not an absolute http(s) URL`);
     const ids = { id: newJobId(now()), requestId: "-", recrawlSet: "-" };
     const context = { ...ids, queue: undefined, typedHosts: [], out: undefined };
     deps.checkRules(resolveJob(job, deps.jobDefaults, context));
-    // A generated secret would differ for each run, and would not be shown.
+    // A generated secret would differ for each run, and the user would never see it.
     if (job.webhook !== undefined && job.webhook.secret === undefined) throw badJob(NO_SECRET);
     return job;
   }
@@ -70,27 +70,34 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
   /** Applies a change to the current version. Retries if another process changes the schedule at the same time. */
   async function changing(id: string, work: (schedule: Schedule) => Schedule): Promise<Schedule> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const found = await book.find(id);
+      const found = await scheduleStore.find(id);
       if (found === undefined) throw missing(id);
       const changed = work(found);
-      if (await book.change(changed)) return { ...changed, version: found.version + 1 };
+      if (await scheduleStore.change(changed)) return { ...changed, version: found.version + 1 };
     }
-    throw new TrawlError("INTERNAL", { op: "schedule.change", message: `schedule ${id} changes all the time` });
+    throw new TrawlError("INTERNAL", {
+      op: "schedule.change",
+      message: `schedule ${id} was changed concurrently in each of ${TRIES} attempts; try again`,
+    });
   }
 
-  /** Adds it together with the occurrences that are due before it, so that they stay in order. */
+  /** Adds a manual occurrence, together with the occurrences that are due before it, so that they stay in order. */
   async function addNow(id: string): Promise<OccurrenceKey> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const schedule = await book.find(id);
+      const schedule = await scheduleStore.find(id);
       if (schedule === undefined) throw missing(id);
       const at = Math.max(now(), schedule.doneUntil + 1);
       const { to, occurrences } = judgeDue({ schedule, openOccurrences: 0 }, at, graceMs);
       const key: OccurrenceKey = { scheduleId: id, at, kind: "manual" };
-      if (await book.advance(schedule, to, [...occurrences, { at, kind: "manual" }])) return key;
-      // False if the first response was lost, and the call was repeated. Callers in the same millisecond share the occurrence.
-      if ((await book.findOccurrence(key)) !== undefined) return key;
+      if (await scheduleStore.advance(schedule, to, [...occurrences, { at, kind: "manual" }])) return key;
+      // `advance` also returns false if its first response was lost and the call was repeated. Then the occurrence
+      // exists. Callers in the same millisecond share one occurrence.
+      if ((await scheduleStore.findOccurrence(key)) !== undefined) return key;
     }
-    throw new TrawlError("INTERNAL", { op: "schedule.runNow", message: `schedule ${id} changes all the time` });
+    throw new TrawlError("INTERNAL", {
+      op: "schedule.runNow",
+      message: `schedule ${id} was changed concurrently in each of ${TRIES} attempts; try again`,
+    });
   }
 
   return {
@@ -98,7 +105,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
       const { name, cron, timeZone, every, job } = input;
       const checked = checkJob(withKeptSecrets(job, undefined));
       const at = now();
-      const chosen = policiesOf(input, USUAL);
+      const chosen = policiesOf(input, DEFAULTS);
       const timing = timingFrom({ cron, timeZone, every }, at);
       const schedule = {
         id: `s${at.toString(36)}${randomBytes(5).toString("hex")}`,
@@ -111,11 +118,11 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
         doneUntil: at,
         nextAt: chosen.paused ? undefined : occurrencesOf(timing).after(at),
       };
-      await book.add(schedule);
+      await scheduleStore.add(schedule);
       return { ...schedule, version: 1 };
     },
     async get(id, tenant) {
-      const found = await book.find(id);
+      const found = await scheduleStore.find(id);
       if (found === undefined || (tenant !== undefined && found.tenant !== tenant)) throw missing(id);
       return found;
     },
@@ -123,7 +130,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
       const { name, cron, timeZone, every, job } = input;
       const at = now();
       return changing(id, (schedule) =>
-        moved(
+        rescheduled(
           {
             ...schedule,
             ...policiesOf(input, schedule),
@@ -137,35 +144,35 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
       );
     },
     pause: ({ id }) => changing(id, (schedule) => ({ ...schedule, paused: true, nextAt: undefined })),
-    resume: ({ id }) => changing(id, (schedule) => moved({ ...schedule, paused: false }, schedule, now())),
+    resume: ({ id }) => changing(id, (schedule) => rescheduled({ ...schedule, paused: false }, schedule, now())),
     async runNow({ id }) {
       const key = await addNow(id);
       // Earlier occurrences of the schedule are fired first.
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const [claim] = await book.claim({ now: Math.max(now(), key.at), claimMs, most: 1, scheduleId: id });
+        const [claim] = await scheduleStore.claim({ now: Math.max(now(), key.at), claimMs, most: 1, scheduleId: id });
         if (claim === undefined) break;
         await fireOccurrence(deps, claim);
         if (claim.occurrence.at === key.at) break;
       }
-      const occurrence = await book.findOccurrence(key);
+      const occurrence = await scheduleStore.findOccurrence(key);
       if (occurrence === undefined) throw missing(id);
       return occurrence;
     },
     async remove({ id }) {
-      // The caller has read the schedule. If it is gone now, a concurrent call has removed it.
-      await book.remove(id);
+      // The caller has read the schedule before. If it no longer exists, a concurrent call has removed it.
+      await scheduleStore.remove(id);
     },
-    list: (tenant, limit, afterId) => book.list(tenant, limit, afterId),
+    list: (tenant, limit, afterId) => scheduleStore.list(tenant, limit, afterId),
     next: ({ timing }, most) => nextOccurrences(timing, now(), most),
     preview: (when, most) => nextOccurrences(timingFrom(when, now()), now(), most),
     async upcoming(tenant, { until, each, limit, afterId }) {
-      const found = await book.list(tenant, limit, afterId);
+      const found = await scheduleStore.list(tenant, limit, afterId);
       return found.map((schedule) => {
         const occurrences = schedule.paused ? [] : nextOccurrences(schedule.timing, now(), each + 1, until);
         return { schedule, occurrences: occurrences.slice(0, each), more: occurrences.length > each };
       });
     },
-    listRuns: ({ id }, limit, beforeAt) => book.listOccurrences(id, limit, beforeAt),
+    listRuns: ({ id }, limit, beforeAt) => scheduleStore.listOccurrences(id, limit, beforeAt),
   };
 }
 
@@ -187,16 +194,16 @@ function nextOccurrences(
   return found;
 }
 
-function policiesOf(input: ScheduleChange, usual: Policies): Policies {
+function policiesOf(input: ScheduleChange, fallback: Policies): Policies {
   return {
-    overlap: input.overlap ?? usual.overlap,
-    catchUp: input.catchUp ?? usual.catchUp,
-    catchUpMost: input.catchUpMost ?? usual.catchUpMost,
-    paused: input.paused ?? usual.paused,
+    overlap: input.overlap ?? fallback.overlap,
+    catchUp: input.catchUp ?? fallback.catchUp,
+    catchUpMost: input.catchUpMost ?? fallback.catchUpMost,
+    paused: input.paused ?? fallback.paused,
   };
 }
 
-/** Without new values the timing stays, including its anchor, and so do its occurrences. */
+/** Without new values the timing is unchanged, including its anchor, so the occurrences stay the same. */
 function newTiming({ timing }: Schedule, { cron, timeZone, every }: WhenInput, now: number): Schedule["timing"] {
   if (every !== undefined) return timingFrom({ cron, timeZone, every }, now);
   if (cron === undefined && timeZone === undefined) return timing;
@@ -204,8 +211,8 @@ function newTiming({ timing }: Schedule, { cron, timeZone, every }: WhenInput, n
   return timingFrom({ cron: cron ?? before?.cron, timeZone: timeZone ?? before?.timeZone, every: undefined }, now);
 }
 
-/** After a new timing, or a resume, earlier occurrences are not due. */
-function moved(changed: Schedule, before: Schedule, now: number): Schedule {
+/** Sets the next occurrence. After a new timing or a resume, occurrences before `now` are not due. */
+function rescheduled(changed: Schedule, before: Schedule, now: number): Schedule {
   if (changed.paused) return { ...changed, nextAt: undefined };
   const isSame = !before.paused && JSON.stringify(changed.timing) === JSON.stringify(before.timing);
   if (isSame) return changed;
@@ -214,7 +221,7 @@ function moved(changed: Schedule, before: Schedule, now: number): Schedule {
 }
 
 const NO_SECRET =
-  "webhook.secret: a schedule needs one of yours: whsec_ and base64 of 24 to 64 random bytes, such as of: openssl rand -base64 32";
+  "webhook.secret: is missing; a schedule needs a secret that you choose: whsec_ followed by the base64 of 24 to 64 random bytes, for example from openssl rand -base64 32";
 
 /** Restores the secrets that are not shown. */
 function withKept(job: JobInput, before: JobInput): JobInput {

@@ -21,15 +21,18 @@ export type PageContext<Record extends Fields = Fields> = {
   readonly page: Page;
   readonly html: string;
   /**
-   * The open page in the browser, as Playwright's `Page`, if the page was rendered. It closes when the handler has ended.
-   * It cannot navigate to another page; use `follow` for that.
+   * The open page in the browser, as Playwright's `Page`, if the page was rendered. It closes when the handler has
+   * ended. It cannot navigate to another page; use `follow` for that.
    */
   readonly tab: Tab | undefined;
   readonly depth: number;
   readonly carry: unknown;
-  /** Aborts when the task must stop. Pass it to calls that take long. */
+  /** Aborts when the task must stop. Pass it to long-running calls. */
   readonly signal: AbortSignal;
-  /** Emits one record. It is checked against the schema of the spider; an invalid record is stored separately with the reason. */
+  /**
+   * Emits one record. It is checked against the schema of the spider; an invalid record is stored separately with the
+   * reason.
+   */
   emit(record: Record): void;
   /**
    * Follows links. A CSS selector follows the links of the elements that it matches, within the spider's scope (its own

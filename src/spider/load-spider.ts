@@ -1,4 +1,4 @@
-/** Loads a spider module, and reports what is wrong with an invalid one. */
+/** Loads a spider module, and reports the problems of an invalid one. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isTrawlError, TrawlError } from "../errors.ts";
@@ -9,7 +9,7 @@ import { adviceText, similarKeys } from "../submit/schema-errors.ts";
 import type { Spider } from "./define-spider.ts";
 
 const OWN_KEYS = new Set(["start", "page", "handlers", "schema"]);
-/** A spider takes the keys of a job as well, except those that it replaces. */
+/** A spider also accepts the keys of a job, except those that it replaces. */
 const SPIDER_KEYS = [...OWN_KEYS, ...Object.keys(jobSchema.shape).filter((key) => key !== "urls" && key !== "spider")];
 
 export async function loadSpider(path: string): Promise<Spider> {
@@ -29,15 +29,15 @@ export function jobOfSpider(spider: Spider, path: string): unknown {
 }
 
 function spiderProblem(spider: unknown): string | undefined {
-  // For a module without a default export, the loader returns the module itself. It then lacks all of these keys.
+  // For a module without a default export, the loader returns the module itself, which has none of these keys.
   if (typeof spider !== "object" || spider === null || !["name", "start", "page"].some((key) => key in spider))
     return "it must export default defineSpider({ name, start, page })";
   const { name, start, page, handlers = {}, schema } = spider as Partial<Spider>;
   if (typeof name !== "string" || name === "") return "its spider has no name";
   if (!Array.isArray(start) || start.length === 0) return 'its spider has no start URLs (start: ["https://…"])';
   if (typeof page !== "function") return "its spider has no page handler (async page({ $, emit, follow }) { … })";
-  const odd = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
-  if (odd !== undefined) return `handlers.${odd[0]} is not a function`;
+  const invalid = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
+  if (invalid !== undefined) return `handlers.${invalid[0]} is not a function`;
   if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
     return "its schema is not a Standard Schema (zod, valibot and arktype schemas are)";
   }

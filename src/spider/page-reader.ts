@@ -1,4 +1,7 @@
-/** How the pages of a job are read, by extraction rules or by a spider. The worker calls it for every page. */
+/**
+ * The interface of the code that reads the pages of a job: extraction rules or a spider. The worker calls it for every
+ * page.
+ */
 import type { Page as Tab } from "playwright-core";
 import type { FoundLinks } from "../discover/discover.ts";
 import type { Fields, Page } from "../domain/page.ts";
@@ -14,11 +17,11 @@ export type PageInput = {
   tab: Tab | undefined;
 };
 
-/** What was read from a page. */
+/** The records and links of a page. */
 export type ExtractedPage = FoundLinks & {
   records: readonly Fields[];
   invalid: readonly { fields: Fields; reason: string }[];
 };
 
-/** Throws only what a spider's handler throws. */
+/** Throws only the errors of a spider's handler. */
 export type PageReader = (input: PageInput) => ExtractedPage | Promise<ExtractedPage>;

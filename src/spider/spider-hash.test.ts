@@ -20,7 +20,7 @@ describe("the hash of a spider", () => {
     write("b.mjs", `import "./a.ts"; export const a = 1;`);
     write("lib/index.ts", "");
     write("c.json", "{}");
-    write("beside.ts", "");
+    write("unrelated.ts", "");
   });
 
   it.each(["spider.ts", "a.ts", "b.mjs", "lib/index.ts", "c.json"])("changes with %s", (name) => {
@@ -32,7 +32,7 @@ describe("the hash of a spider", () => {
 
   it("does not change with a file that it does not import", () => {
     const before = hash();
-    write("beside.ts", "// another");
+    write("unrelated.ts", "// another");
     expect(hash()).toBe(before);
   });
 

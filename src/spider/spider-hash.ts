@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".json", "/index.ts", "/index.js"];
 
-/** A safety limit. */
+/** Further files are ignored. */
 const FILES_MOST = 1_000;
 
 export function spiderHash(path: string): string {

@@ -6,10 +6,10 @@ import type { Fields } from "../domain/page.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
 import type { FollowOptions, Handler, PageContext, Spider } from "./define-spider.ts";
 import type { ExtractedPage, PageInput, PageReader } from "./page-reader.ts";
-import { issuesInWords } from "./standard-schema.ts";
+import { issuesText } from "./standard-schema.ts";
 import { isUrlTarget } from "./url-target.ts";
 
-/** The test for links of a selector: whether they are within the link scope of the job. */
+/** Returns a test for the links that a selector matches: whether they are in the link scope of the job. */
 type InScope = (pageUrl: string, depth: number) => (url: string) => boolean;
 
 /** Receives each selector of `follow` when it is first used, and again when it first matches an element. */
@@ -21,7 +21,7 @@ type SpiderReaderOptions = {
   handlerMs: number;
 };
 
-/** Runs the handler of a page, and checks the records that it emits. Throws what the handler throws. */
+/** Runs the handler of a page, and checks the records that it emits. Rethrows the errors of the handler. */
 export function createSpiderReader(spider: Spider, inScope: InScope, options: SpiderReaderOptions): PageReader {
   const { handlerMs } = options;
   const onSelector = reportOnce(options.onSelector);
@@ -29,14 +29,14 @@ export function createSpiderReader(spider: Spider, inScope: InScope, options: Sp
     const emitted: Fields[] = [];
     const wanted: RequestedLink[] = [];
     const handler = handlerFor(spider, input.task.handler);
-    await within(handlerMs, input.signal, async (signal) =>
+    await withinTimeLimit(handlerMs, input.signal, async (signal) =>
       handler(contextOf({ ...input, signal }, emitted, wanted, { inScope, onSelector })),
     );
     return { ...(await checkRecords(spider, emitted)), wanted, links: [] };
   };
 }
 
-async function within(
+async function withinTimeLimit(
   limitMs: number,
   outer: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
@@ -104,21 +104,24 @@ function contextOf(
     signal,
     emit: (record) => void emitted.push(copyOf(record)),
     follow(target, options = {}) {
-      const isNear = inScope(page.url, task.depth);
+      const isInScope = inScope(page.url, task.depth);
       for (const one of typeof target === "string" ? [target] : target) {
         const found = isUrlTarget(one) ? undefined : $()(one);
         if (found !== undefined) onSelector(one, found.length > 0);
         for (const url of found === undefined
           ? explicit(one, page.url)
-          : linksOf($(), found, page.url).filter(isNear)) {
-          wanted.push({ url, ...wantedOptions(options) });
+          : linksOf($(), found, page.url).filter(isInScope)) {
+          wanted.push({ url, ...requestOptions(options) });
         }
       }
     },
   };
 }
 
-/** A copy, so that later changes to the object do not change the record. Values that are not plain objects are refused later. */
+/**
+ * Copies a record, so that later changes to the object do not affect it. `checkRecords` refuses values that are not
+ * objects.
+ */
 function copyOf(record: Fields): Fields {
   const isPlain = typeof record === "object" && record !== null && !Array.isArray(record) && !("toJSON" in record);
   return isPlain ? { ...record } : record;
@@ -144,8 +147,11 @@ function baseOf($: CheerioAPI, pageUrl: string): string {
   return (href === undefined ? undefined : createLinkResolver(pageUrl)(href)) ?? pageUrl;
 }
 
-/** The frontier stores these values. A value that it cannot write would end the worker, so it is checked here and fails only the page. */
-function wantedOptions({ to, carry, priority }: FollowOptions): Omit<RequestedLink, "url"> {
+/**
+ * The frontier stores these values. An invalid value would crash the worker there; checked here, it fails only the
+ * page.
+ */
+function requestOptions({ to, carry, priority }: FollowOptions): Omit<RequestedLink, "url"> {
   if (to !== undefined && typeof to !== "string") throw new Error("follow: `to` takes the name of a handler");
   if (carry !== undefined) jsonOf(carry, "follow: `carry`");
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= 9)) {
@@ -164,8 +170,9 @@ async function checkRecords(
 ): Promise<Pick<ExtractedPage, "records" | "invalid">> {
   const { records, invalid } = await bySchema(spider, emitted);
   for (const fields of [...records, ...invalid.map((one) => one.fields)]) {
-    // Checked here, so that only this page fails. In the store it would fail the whole batch.
-    if (!jsonOf(fields, "emit: a record").startsWith("{")) throw new Error("emit: takes an object, one field a key");
+    // Checked here, so that an invalid record fails only this page. In the store it would fail the whole batch.
+    if (!jsonOf(fields, "emit: a record").startsWith("{"))
+      throw new Error("emit: takes an object with one key per field");
   }
   return { records, invalid };
 }
@@ -180,7 +187,7 @@ async function bySchema(
   for (const fields of emitted) {
     const result = await schema["~standard"].validate(fields);
     if (result.issues === undefined) records.push(result.value as Fields);
-    else invalid.push({ fields, reason: issuesInWords(result.issues) });
+    else invalid.push({ fields, reason: issuesText(result.issues) });
   }
   return { records, invalid };
 }

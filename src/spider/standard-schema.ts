@@ -1,4 +1,4 @@
-/** The part of the Standard Schema interface (version 1) that Trawl uses: what zod, valibot and others implement. */
+/** The part of the Standard Schema interface (version 1) that Trawl uses. zod, valibot and others implement it. */
 export type StandardSchema<Input = unknown> = {
   readonly "~standard": {
     readonly version: 1;
@@ -18,7 +18,7 @@ type StandardIssue = {
 };
 
 /** The issues in one line: `price: expected number; title: required`. */
-export function issuesInWords(issues: readonly StandardIssue[]): string {
+export function issuesText(issues: readonly StandardIssue[]): string {
   return issues
     .map(({ message, path = [] }) => {
       const keys = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");

@@ -1,7 +1,7 @@
 /**
- * History of the fleet: what it did and its load, in buckets of fixed width, kept in the store. Workers add their counts
- * every few seconds to one bucket of each width, so no later rollup is needed. Servers set the gauges.
- * Every implementation passes test/contracts/store/describe-history.ts:
+ * History of the fleet: counts of its work and gauges of its load, in buckets of fixed width, kept in the store. Every
+ * few seconds, workers add their counts to one bucket of each width, so no later rollup is needed. Servers set the
+ * gauges. Every implementation passes test/contracts/store/describe-history.ts:
  *
  * H1 Counts that several writers add to a bucket are summed, in a bucket of every width.
  * H2 The last write of a bucket's gauges wins. Counts and gauges of a bucket do not affect each other.

@@ -1,7 +1,7 @@
 /**
  * Jobs that have left the broker, and the cleanup state of deleted jobs.
  *
- * A job is archived before the broker forgets it, so it is always in at least one of the two. Readers look in the broker
+ * A job is archived before the broker forgets it, so it is always in at least one of the two. Readers query the broker
  * first. Deleting a job marks it first; from then on no reader finds it. Any process then removes its rows in batches:
  * a crash leaves the mark, and the next process continues. Marks are never removed: the id of a deleted job is never
  * used again.
@@ -30,7 +30,10 @@ export interface JobArchive {
   listUncleaned(limit: number, from?: number): Promise<readonly { jobId: string; deletedAt: number }[]>;
   /** Records that no rows of a deleted job are left. */
   setClean(jobId: string): Promise<void>;
-  /** Removes up to `max` rows of each kind of a job, and its archive entry, in one transaction. True if more may be left. */
+  /**
+   * Removes up to `max` rows of each kind of a job, and its archive entry, in one transaction. True if more may be
+   * left.
+   */
   erase(jobId: string, max: number, at: number): Promise<boolean>;
   /** Ids of a job's tasks whose page was spooled for a parse worker, in order. */
   readPassed(jobId: string, afterTaskId: string, limit: number): Promise<readonly string[]>;

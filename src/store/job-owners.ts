@@ -3,7 +3,7 @@
  * has one. A crash in between leaves an entry without a job; readers remove it after `CREATED_WITHIN_MS`.
  */
 
-/** If a job does not exist this long after its entry was added, it was never created or is gone. */
+/** If a job does not exist this long after its entry was added, it was never created or has been removed. */
 export const CREATED_WITHIN_MS = 60_000;
 
 export type OwnedJob = {
@@ -15,8 +15,9 @@ export type OwnedJob = {
 
 export interface JobOwners {
   /**
-   * Adds a job, counted as open. Returns false and adds nothing if the owner already has `most` open jobs. The check and
-   * the insert are atomic across all instances. If the job has an entry already, it is unchanged and the result is true.
+   * Adds a job, counted as open. Returns false and adds nothing if the owner already has `most` open jobs. The check
+   * and the insert are atomic across all instances. If the job has an entry already, it is unchanged and the result is
+   * true.
    */
   add(owner: string, jobId: string, at: number, most: number | undefined): Promise<boolean>;
   /** Newest first. */

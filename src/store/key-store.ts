@@ -43,8 +43,8 @@ export interface KeyStore {
   touch(id: string, at: number): Promise<void>;
 
   /**
-   * Takes up to `want` tokens from the key's bucket, atomically across all instances. `nextAt` is when one more token is
-   * available; it is `now` if one is left. With `want` 0 it only reads.
+   * Takes up to `want` tokens from the key's bucket, atomically across all instances. `nextAt` is when one more token
+   * is available; it is `now` if one is left. With `want` 0 it only reads.
    */
   takeTokens(id: string, want: number, bucket: TokenBucket): Promise<{ granted: number; nextAt: number }>;
   /** Returns tokens that were taken and not used. */

@@ -1,9 +1,10 @@
 /**
- * Page memory: what a recrawl set keeps of its pages, so that a later job of the set only asks the site whether a page has
- * changed. Every implementation passes test/contracts/store/describe-memories.ts:
+ * Page memory: the data that a recrawl set stores about each of its pages. A later job of the set uses it to send
+ * conditional requests and to detect unchanged pages. Every implementation passes
+ * test/contracts/store/describe-memories.ts:
  *
- * M1 A memory is written in the same transaction as its page. It changes nothing if a later lease of its task has already
- *    written a page, an attempt or a memory.
+ * M1 A memory is written in the same transaction as its page. It changes nothing if a later lease of its task has
+ *    already written a page, an attempt or a memory.
  * M2 A job recalls the memory that preceded its own first memory of the page, however often the job has written since.
  *    So a task that runs again after a crash compares with the same memory as before.
  * M3 The store keeps the job's own memory of a page, the one before it and those after it. Older ones are removed.
@@ -31,7 +32,9 @@ export type MemoryWrite = MemoryKey & PageMemory & { taskId: string; token: numb
 /** A request for the memory of one page. */
 export type Recall = MemoryKey & { jobId: string };
 
-/** The key of a page. A URL may exceed the maximum size of an index entry. With 126 bits, collisions are not expected. */
+/**
+ * The key of a page. A URL may exceed the maximum size of an index entry. With 126 bits, collisions are not expected.
+ */
 export function memoryPageKey(url: string): string {
   return hash("sha256", url, "base64url").slice(0, 21);
 }

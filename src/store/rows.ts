@@ -33,7 +33,9 @@ export function headersJson(headers: Readonly<Record<string, string>>): string {
   return JSON.stringify(kept);
 }
 
-/** Callers that accept fields from user code must check them first: an error here fails the whole batch, not one task. */
+/**
+ * Callers that accept fields from user code must check them first: an error here fails the whole batch, not one task.
+ */
 export function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string {
   try {
     return JSON.stringify(fields);
@@ -47,7 +49,9 @@ export function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string
   }
 }
 
-/** Replaces NUL characters. SQLite drivers cut a string at NUL, PostgreSQL rejects it. JSON text needs no replacement. */
+/**
+ * Replaces NUL characters. SQLite drivers cut a string at NUL, PostgreSQL rejects it. JSON text needs no replacement.
+ */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }

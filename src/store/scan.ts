@@ -1,6 +1,6 @@
 /**
- * Search in the records and pages of a job, the same for every backend. Rows are read in order and filtered here, a limited
- * number per call. The caller continues from `lastId`.
+ * Search in the records and pages of a job, the same for every backend. Rows are read in order and filtered here, a
+ * limited number per call. The caller continues from `lastId`.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { InvalidRecord, Store, StoredPage, StoredRecord } from "./store.ts";

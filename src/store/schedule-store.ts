@@ -1,10 +1,10 @@
 /**
- * Schedules and their occurrences, in the store. Any number of schedulers and API instances use it at once; every call is
- * one transaction. Every implementation passes test/contracts/store/describe-schedules.ts:
+ * Schedules and their occurrences, in the store. Any number of schedulers and API instances use it at once; every call
+ * is one transaction. Every implementation passes test/contracts/store/describe-schedules.ts:
  *
  * S1 A change of a schedule succeeds only if the caller knows its latest version. `advance` is such a change.
- * S2 `advance` moves `doneUntil` and adds the occurrences up to it atomically: none is lost, none is added twice, and none
- *    is added before an existing one.
+ * S2 `advance` moves `doneUntil` and adds the occurrences up to it atomically: none is lost, none is added twice, and
+ *    none is added before an existing one.
  * S3 One holder at a time claims an occurrence. A claim expires; the next claim has a higher token.
  * S4 Occurrences of one schedule are claimed in the order of their instants, each after the previous one has ended.
  * S5 A holder whose claim has expired and was taken by another holder can change nothing.
@@ -75,7 +75,10 @@ export interface ScheduleStore {
   find(id: string): Promise<Schedule | undefined>;
   /** Schedules of one tenant, or of all tenants, in order of id. */
   list(tenant: string | undefined, limit: number, afterId: string): Promise<readonly Schedule[]>;
-  /** Changes everything except id, tenant and creation time. Returns false if the version is outdated or the schedule is gone. */
+  /**
+   * Changes everything except id, tenant and creation time. Returns false if the version is outdated or the schedule is
+   * gone.
+   */
   change(schedule: Schedule): Promise<boolean>;
   /** Removes a schedule and all its occurrences. Returns false if there is none. */
   remove(id: string): Promise<boolean>;
@@ -94,7 +97,7 @@ export interface ScheduleStore {
   decide(claim: OccurrenceClaim): Promise<boolean>;
   /** Returns false if another holder has the claim, or if the occurrence cannot move to that state. */
   settle(claim: OccurrenceClaim, end: OccurrenceEnd, endedAt: number): Promise<boolean>;
-  /** Gives up a claim. The occurrence, and those behind it, wait until `notBefore`. */
+  /** Gives up a claim. This occurrence and the later ones of its schedule wait until `notBefore`. */
   release(claim: OccurrenceClaim, notBefore: number, because: string): Promise<void>;
 
   /** Newest first. */

@@ -3,14 +3,14 @@
  * transaction. Every implementation passes test/contracts/store/describe-webhooks.ts:
  *
  * W1 A job has one webhook. Adding another changes nothing and returns the existing one, including its secret.
- * W2 Adding an event and moving the cursor past its records is atomic, and succeeds only if the caller knows the current
- *    number of events. So no event is lost or added twice. The text of an event never changes.
+ * W2 Adding an event and moving the cursor past its records is atomic, and succeeds only if the caller knows the
+ *    current number of events. So no event is lost or added twice. The text of an event never changes.
  * W3 An event is listed as unqueued until it is marked as queued, and can be read until it is marked as delivered.
  * W4 A delivery is counted once, however often it is marked.
  * W5 One caller claims a due webhook. It is due again only at the time that this caller gave.
  * W6 A closed webhook is never due. Reopening makes it due for the next round, in which it may have an end event again.
- * W7 An open webhook can be reopened too, because its job may have been seen to end just before. A caller that knows only
- *    an earlier round adds no event to a later one, marks no event as queued and does not close the webhook.
+ * W7 An open webhook can be reopened too: a notifier may have just read that its job has ended. A caller that knows
+ *    only an earlier round adds no event to a later one, marks no event as queued and does not close the webhook.
  */
 import type { WebhookEventType } from "../domain/webhook.ts";
 
@@ -34,7 +34,9 @@ export type Webhook = NewWebhook & {
   nextEvent: number;
   /** Whether the event of the job's end was added. */
   hasEnd: boolean;
-  /** Increases whenever the job may run again, and when the delivery job of a round ended before all events were queued. */
+  /**
+   * Increases whenever the job may run again, and when the delivery job of a round ended before all events were queued.
+   */
   round: number;
   /** When a notifier processes it next; undefined: closed, all its events are queued. */
   nextCheckAt: number | undefined;
@@ -60,7 +62,9 @@ export interface WebhookStore {
   find(jobId: string): Promise<Webhook | undefined>;
   /** Webhooks that are due at `now`, the earliest first. Each is due again at `againAt`. */
   claimDue(now: number, againAt: number, limit: number): Promise<readonly Webhook[]>;
-  /** Returns false if another event or round was added since `known`, or if the webhook has its end event or is gone. */
+  /**
+   * Returns false if another event or round was added since `known`, or if the webhook has its end event or is gone.
+   */
   addEvent(known: Webhook, event: NewEvent): Promise<boolean>;
   /** Numbers of events, the oldest first. */
   listUnqueued(jobId: string, limit: number): Promise<readonly number[]>;
@@ -74,7 +78,9 @@ export interface WebhookStore {
   recordFailure(jobId: string, at: number, message: string): Promise<void>;
   /** Closes the webhook, unless a later round has begun. */
   close(known: Webhook): Promise<void>;
-  /** Starts the next round of these jobs, which may run again: new records and the end of the job become events again. */
+  /**
+   * Starts the next round of these jobs, which may run again: new records and the end of the job become events again.
+   */
   reopen(jobIds: readonly string[], now: number): Promise<void>;
   /** Starts the next round because the delivery job of the known one accepts no more tasks. Changes nothing else. */
   advanceRound(known: Webhook): Promise<void>;

@@ -1,10 +1,10 @@
 /**
- * Creates jobs in the broker and queues their URLs: the one path for the API, the command line, crawls and schedules.
+ * Creates jobs in the broker and queues their URLs. The API, the command line, crawls and schedules all use this code.
  *
- * The order is fixed: reuse check, quota, webhook, create, add, seal. The webhook is stored before the job exists, so that no
- * event is missed. A crash between two steps leaves at most a webhook or an owner row without a job, which expire, or a job
- * that is not sealed. Under an idempotency key the job's id is derived from the key: a repeated submission, also at two
- * servers at once, finds the job of the first one and continues.
+ * The order is fixed: reuse check, quota, webhook, create, add, seal. The webhook is stored before the job exists, so
+ * that no event is missed. A crash between two steps leaves at most a webhook or an owner row without a job, which
+ * expire, or a job that is not sealed. Under an idempotency key the job's id is derived from the key: a repeated
+ * submission, also at two servers at once, finds the job of the first one and continues.
  */
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { NewTask } from "../domain/task.ts";
@@ -19,7 +19,7 @@ type ExistingJob = { spec: JobSpec; sealed: boolean; archived: boolean };
 
 export type SubmitDeps = {
   frontier: Pick<Frontier, "createJob" | "enqueue" | "seal"> & Pick<FrontierAdmin, "findJob">;
-  /** Finds archived and deleted jobs as well: their keys stay used. */
+  /** Also finds archived and deleted jobs: their idempotency keys cannot be used again. */
   lookUp(id: string): Promise<ExistingJob | "deleted" | undefined>;
   /** Applies quotas to a job that does not exist yet, and records its owner. Throws QUOTA_REACHED. */
   admit(): Promise<void>;
@@ -29,14 +29,14 @@ export type SubmitDeps = {
 };
 
 /**
- * Whether an earlier submission may have created the job. `key`: the id is derived from an idempotency key, and the job must
- * be the same. `occurrence`: the id is derived from an occurrence of a schedule, which fixes the job.
+ * Whether an earlier submission may have created the job. `key`: the id is derived from an idempotency key, and the job
+ * must be the same. `occurrence`: the id is derived from an occurrence of a schedule, which fixes the job.
  */
 export type Repeats = "never" | "key" | "occurrence";
 
 /**
- * Small enough that a list of a million URLs does not delay other callers for long, and large enough that a batch has several
- * URLs per site: 10,000 URLs of 50 sites take the broker 50 ms in batches of 2,500, and 92 ms ungrouped.
+ * Small enough that a list of a million URLs does not delay other callers for long, and large enough that a batch has
+ * several URLs per site: 10,000 URLs of 50 sites take the broker 50 ms in batches of 2,500, and 92 ms ungrouped.
  */
 const BATCH = 2_500;
 
@@ -54,7 +54,7 @@ export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats
     return existing;
   }
 
-  /** The existing job if another process has created it in between. */
+  /** Creates the job. Returns the existing job if another process has created it since `findExisting`. */
   async function create(): Promise<ExistingJob | undefined> {
     const now = deps.now();
     await frontier.createJob(newJobFrom(submitted, now));
@@ -163,7 +163,7 @@ export function newJobFrom(spec: JobSpec, now: number): NewJob {
   };
 }
 
-/** Groups tasks by site: the cost of a broker call grows with the sites in it. The order within a site stays. */
+/** Groups tasks by site: the cost of a broker call grows with the sites in it. The order within a site is kept. */
 function bySite({ tasks, indexes, refused }: PreparedUrls): PreparedUrls {
   const groups = new Map<string, { tasks: NewTask[]; indexes: number[] }>();
   tasks.forEach((task, nth) => {

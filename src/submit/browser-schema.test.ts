@@ -5,8 +5,8 @@ import { parseJob } from "./resolve-job.ts";
 
 const specOf = (written: unknown) => browserFrom(browserSchema.parse(written));
 
-describe("how a job wants its pages shown", () => {
-  it("is plain where it says nothing", () => {
+describe("the browser settings of a job", () => {
+  it("have the defaults if nothing is set", () => {
     expect(specOf({})).toEqual(PLAIN_BROWSER);
   });
 
@@ -15,11 +15,11 @@ describe("how a job wants its pages shown", () => {
     ["idle", { kind: "idle" }],
     [{ selector: ".x" }, { kind: "selector", selector: ".x" }],
     [{ function: "window.ready" }, { kind: "function", source: "window.ready" }],
-  ])("waits for %j", (waitFor, expected) => {
+  ])("wait for %j", (waitFor, expected) => {
     expect(specOf({ waitFor, settle: "2s" })).toMatchObject({ waitFor: expected, settleMs: 2_000 });
   });
 
-  it("does actions in the order they are written", () => {
+  it("keep the order of the actions", () => {
     const actions = [
       { click: ".more", times: 3 },
       { click: "#ok", optional: true },
@@ -41,7 +41,7 @@ describe("how a job wants its pages shown", () => {
     ]);
   });
 
-  it("fetches images where a picture is wanted, unless it says otherwise", () => {
+  it("load images for a screenshot or PDF, unless block is set", () => {
     expect(specOf({ screenshot: true })).toMatchObject({ screenshot: "page", block: ["media"] });
     expect(specOf({ screenshot: "view" })).toMatchObject({ screenshot: "view", block: ["media"] });
     expect(specOf({ pdf: true, block: ["image"] })).toMatchObject({ pdf: true, block: ["image"] });
@@ -56,11 +56,15 @@ describe("how a job wants its pages shown", () => {
     ],
     ["an unknown way to wait", { browser: { waitFor: "ready" } }, /browser.waitFor: takes "load", "idle"/],
     ["an unknown action", { browser: { actions: [{ hover: "a" }] } }, /browser.actions.0: takes \{ click/],
-    ["an action with too much", { browser: { actions: [{ click: "a", scroll: "bottom" }] } }, /browser.actions.0/],
-    ["too long a wait", { browser: { settle: "1h" } }, /browser.settle: takes a duration from 0s to 10m/],
-    ["what cannot be blocked", { browser: { block: ["document"] } }, /browser.block.0/],
-    ["an unknown choice", { render: "sometimes" }, /render: takes never, auto or always/],
-  ])("refuses %s, and says what it takes", (_, job, words) => {
-    expect(() => parseJob(job)).toThrow(words);
+    [
+      "an action with keys of two actions",
+      { browser: { actions: [{ click: "a", scroll: "bottom" }] } },
+      /browser.actions.0/,
+    ],
+    ["a wait that is too long", { browser: { settle: "1h" } }, /browser.settle: takes a duration from 0s to 10m/],
+    ["a resource type that cannot be blocked", { browser: { block: ["document"] } }, /browser.block.0/],
+    ["an unknown value of render", { render: "sometimes" }, /render: takes never, auto or always/],
+  ])("refuse %s, with the accepted values", (_, job, message) => {
+    expect(() => parseJob(job)).toThrow(message);
   });
 });

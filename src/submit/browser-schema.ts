@@ -59,7 +59,7 @@ const action = z.union(
 export const browserSchema = z.strictObject({
   /** When a page is ready. Default: `load`. */
   waitFor: waitFor.optional(),
-  /** The longest wait for that, and for each action. Default: 5s. */
+  /** The longest wait until a page is ready, and for each action. Default: 5s. */
   settle: settle.optional(),
   /** Resources that are not loaded. Default: images, fonts and media; with screenshot or pdf only media. */
   block: z.array(z.enum(RESOURCE_TYPES)).optional(),
@@ -77,7 +77,7 @@ export const browserSchema = z.strictObject({
 
 type BrowserInput = z.output<typeof browserSchema>;
 
-/** With defaults filled in. */
+/** Resolves the settings: fills in the defaults. */
 export function browserFrom(input: BrowserInput): BrowserSpec {
   const screenshot = input.screenshot === true ? "page" : input.screenshot === "view" ? "view" : "none";
   const pdf = input.pdf ?? PLAIN_BROWSER.pdf;

@@ -97,8 +97,8 @@ describe("expressions", () => {
   });
 });
 
-describe("a job whose browser would refuse its words", () => {
-  it("is refused, with every place and value named", () => {
+describe("a job with invalid selectors, keys and expressions for the browser", () => {
+  it("is refused with the path and the value of each", () => {
     const browser = {
       waitFor: { selector: ":::" },
       actions: [{ click: "a[" }, { press: "Entr" }, { wait: { selector: "." } }, { fill: "#q", with: "{[" }],

@@ -1,7 +1,7 @@
 /**
- * Checks the syntax of selectors, keys and expressions for the browser at submission. In the browser an error would look like
- * a failure of the site, and would be retried. Each function returns the problem, or undefined. Selectors are Playwright
- * selectors: only text that is certainly not one is refused.
+ * Checks the syntax of selectors, keys and expressions for the browser at submission. In the browser an error would
+ * look like a failure of the site, and would be retried. Each function returns the problem, or undefined. Selectors are
+ * Playwright selectors: only text that is certainly not one is refused.
  */
 import { Script } from "node:vm";
 import { parse } from "css-what";
@@ -16,7 +16,7 @@ export function selectorProblem(selector: string): string | undefined {
   return undefined;
 }
 
-/** In `a >> b` the second selector searches in the result of the first. Quoted text may contain anything. */
+/** In `a >> b` the second selector searches in the result of the first. `>>` in quoted text does not count. */
 function partsOf(selector: string): readonly string[] {
   return selector.includes(">>") ? withoutQuoted(selector).split(">>") : [selector];
 }
@@ -92,7 +92,7 @@ function keysOf(press: string): readonly string[] {
 /** Parses the source like the browser, and never runs it. */
 export function expressionProblem(source: string): string | undefined {
   try {
-    new Script(`() => { const asked = (${source}); }`);
+    new Script(`() => { const value = (${source}); }`);
     return undefined;
   } catch (error) {
     return `takes an expression or a function, such as "window.ready" or "() => document.images.length > 3", not ${JSON.stringify(source.slice(0, 100))}: ${(error as Error).message}`;

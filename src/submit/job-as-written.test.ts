@@ -43,7 +43,7 @@ const JOBS: JobInput[] = [
   },
 ];
 
-it.each(JOBS)("is the same job again: %j", (job) => {
+it.each(JOBS)("resolves to the same job: %j", (job) => {
   const spec = withTenant(resolved(job), "acme");
 
   const { job: again, missing } = jobAsWritten(spec, config, PLAIN);
@@ -52,14 +52,14 @@ it.each(JOBS)("is the same job again: %j", (job) => {
   expect(withTenant(resolved(again), "acme")).toEqual(spec);
 });
 
-it("says no more than the job did", () => {
+it("contains only the values that the job set", () => {
   expect(jobAsWritten(resolved({ urls: ["https://a.example/"] }), config, PLAIN).job).toEqual({
     name: "a.example/",
     urls: ["https://a.example/"],
   });
 });
 
-it("shows no secret, and names what is to be given anew", () => {
+it("contains no secrets, and lists the keys that the user has to add", () => {
   const urls = Array.from({ length: 501 }, (_, nth) => `https://a.example/${nth}`);
   const browser = { actions: [{ press: "Enter" }, { fill: "#password", with: "secret" }] };
   const spec = resolved({ urls, spider: "./x.ts", headers: { Cookie: "session=secret" }, render: "always", browser });
@@ -70,7 +70,7 @@ it("shows no secret, and names what is to be given anew", () => {
   expect(JSON.stringify(job)).not.toContain("secret");
 });
 
-it("names the recrawl set of a schedule, which no other job may have", () => {
+it("lists the recrawl set of a schedule as missing, because no other job may use it", () => {
   const spec = resolved({ urls: ["https://a.example/"] });
   const ofSchedule = withTenant({ ...spec, recrawl: { set: setOfSchedule("s1"), emit: "all" } }, "acme");
 
@@ -80,7 +80,7 @@ it("names the recrawl set of a schedule, which no other job may have", () => {
   expect(job).not.toHaveProperty("recrawl");
 });
 
-it("names URLs that came as a list", () => {
+it("lists URLs as missing if they were submitted as a separate list", () => {
   const [none, one] = [resolved({ name: "list" }), resolved({ urls: ["https://a.example/"] })];
 
   expect(jobAsWritten(none, config, { ...PLAIN, submitted: 7 }).missing).toEqual(["urls"]);

@@ -1,6 +1,6 @@
 /**
- * Converts a resolved job back to one that can be submitted again. Values that equal the settings are left out. Secrets, and
- * values that were not stored, are listed as missing.
+ * Converts a resolved job back to one that can be submitted again. Values that equal the defaults are left out.
+ * Secrets, and values that were not stored, are listed as missing.
  */
 import { PLAIN_BROWSER } from "../domain/browser.ts";
 import type { FollowSpec, JobSpec } from "../domain/job-spec.ts";
@@ -16,12 +16,12 @@ type WrittenJob = {
   missing: string[];
 };
 
-/** What the spec does not contain. */
+/** Facts about the job that its spec does not contain. */
 type JobFacts = {
-  /** The name of its spider in the folder for API callers, if it is there. */
+  /** The name of its spider in the folder `apiSpiders`, if the spider is in that folder. */
   spider: string | undefined;
   hasWebhook: boolean;
-  /** The number of URLs submitted, including lists that followed. */
+  /** The number of URLs submitted, including lists that were submitted after the job was created. */
   submitted: number;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Decides whether a repeated submission under an idempotency key is the same job. The digest covers the job as written, after
- * parsing and before any defaults: the same job has the same digest whether it comes from the command line, over HTTP or from
- * the client library, and whatever the settings of the process are. See docs/decisions/026.
+ * Decides whether a repeated submission under an idempotency key is the same job. The digest covers the job as written,
+ * after parsing and before any defaults: the same job has the same digest whether it comes from the command line, over
+ * HTTP or from the client library, and whatever the settings of the process are. See docs/decisions/026.
  */
 import { hash } from "node:crypto";
 import { canonicalUrl } from "../domain/canonical-url.ts";
@@ -10,8 +10,8 @@ import type { JobInput } from "./job-schema.ts";
 import { isSameWork } from "./resolve-job.ts";
 
 /**
- * URLs of the list that the digest covers. Every way of submission knows this many before it creates the job; the command
- * line reads longer lists as a stream.
+ * URLs of the list that the digest covers. Every way of submission knows this many before it creates the job; the
+ * command line reads longer lists as a stream.
  */
 export const DIGEST_URLS = 1_000;
 
@@ -34,7 +34,9 @@ export function isSameJob(existing: JobSpec, submitted: JobSpec): boolean {
   return before.job === now.job && isSameList;
 }
 
-/** Parts that mean the same empty as left out. Flags of the command line leave them empty. */
+/**
+ * Parts that mean the same whether they are empty or left out. The command line sends them empty if no flag sets them.
+ */
 const OPTIONAL_PARTS = ["politeness", "retries", "limits", "keep", "headers"];
 
 function definitionOf({ urls: _, headers = {}, ...job }: JobInput): object {

@@ -1,12 +1,12 @@
 /**
- * Masks the secrets of a job: header values, and the text that its browser types into pages. They may be session ids and
- * passwords. Works for jobs as written and for resolved jobs.
+ * Masks the secrets of a job: header values, and the text that its browser types into pages. They may be session ids
+ * and passwords. Works for jobs as written and for resolved jobs.
  */
 export const MASK = "***";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The job as it is shown to users, and stored in the archive. */
+/** The job as users see it, and as the archive stores it. */
 export function withMaskedSecrets<Job extends object>(job: Job): Job {
   const { headers, browser } = job as { headers?: Values; browser?: { actions?: readonly Values[] } };
   return {

@@ -4,14 +4,14 @@ import type { JobInput } from "./job-schema.ts";
 import { parseJob, resolveJob } from "./resolve-job.ts";
 
 describe("a job with parse: queue", () => {
-  it("is refused if no page could be handed over: pages of a spider with render: always stay in their browser", () => {
+  it("is refused if no page can reach a parse worker: with a spider and render: always, pages stay in their browser", () => {
     expect(() => resolved({ parse: "queue", render: "always", spider: "./shop.ts" })).toThrow(
       /parse: "queue" does not work with render: "always" in a spider: .*remove parse, or use render: "auto"/,
     );
   });
 
   it.each([{ render: "auto" as const, spider: "./shop.ts" }, { render: "always" as const }, { spider: "./shop.ts" }])(
-    "is accepted if some pages could: %j",
+    "is accepted if some pages can reach a parse worker: %j",
     (job: JobInput) => {
       expect(resolved({ parse: "queue", ...job }).parse).toEqual({ queue: "parse" });
     },

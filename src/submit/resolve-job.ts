@@ -17,7 +17,7 @@ export type JobDefaults = Pick<
   "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping" | "routes" | "bodies"
 >;
 
-/** What the submitting process adds to the job. */
+/** Values that the submitting process adds to the job. */
 type JobContext = {
   id: string;
   requestId: string;
@@ -26,17 +26,17 @@ type JobContext = {
   parseQueue?: string;
   typedHosts: readonly string[];
   out: string | undefined;
-  /** The recrawl set of a job that names none. */
+  /** The recrawl set of a job that sets `recrawl` without a set. */
   recrawlSet?: string;
 };
 
 /** Up to this many URLs are stored with the job, so that an interrupted submission can continue without the list. */
 const KEPT_URLS = 500;
 
-/** When a named dedup scope forgets a URL, unless the job sets `expireAfter`. */
+/** How long a named dedup scope remembers a URL, unless the job sets `expireAfter`. */
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
-/** Throws BAD_JOB with one line per problem: the key, and what it takes. */
+/** Throws BAD_JOB with one line per problem: the key, and the values that it accepts. */
 export function parseJob(input: unknown): JobInput {
   const parsed = jobSchema.safeParse(input, { error: issueText });
   if (parsed.success) return parsed.data;
@@ -93,7 +93,7 @@ function checkWebhookEvents({ webhook, keep }: JobInput): void {
   });
 }
 
-/** Workers for it run with `trawl worker --queues parse`. */
+/** Start its workers with `trawl worker --queues parse`. */
 const PARSE_QUEUE = "parse";
 
 function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: JobContext): JobSpec["parse"] {
@@ -108,13 +108,13 @@ function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: Job
   });
 }
 
-/** Why no page of the job could go to a parse worker. */
+/** Why no page of the job can reach a parse worker; undefined if pages can. */
 function parseQueueProblem({ render, spider }: JobInput, bodies: JobDefaults["bodies"]): string | undefined {
   if (bodies === "none") {
-    return "hands pages over in TRAWL_BODIES, which is none; set it to a folder that all workers share, such as file:.trawl/bodies, or remove parse";
+    return "stores pages for parse workers in TRAWL_BODIES, which is none; set it to a folder that all workers share, such as file:.trawl/bodies, or remove parse";
   }
   if (render === "always" && spider !== undefined) {
-    return 'does not work with render: "always" in a spider: its handlers may use the open page (tab), which stays in its browser; remove parse, or use render: "auto", which hands over pages that need no browser';
+    return 'does not work with render: "always" in a spider: its handlers may use the open page (tab), which exists only in the browser; remove parse, or use render: "auto", which queues only pages that need no browser';
   }
   return undefined;
 }
@@ -124,7 +124,7 @@ function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefa
     throw new TrawlError("BAD_JOB", {
       op: "submit.resolveJob",
       message:
-        "browser: has no effect without render; add render: auto or always (--render), or never to keep the setting for later",
+        "browser: has no effect without render; add render: auto or always (--render), or render: never to keep the browser settings unused",
     });
   }
   const spec = browserFrom(browser ?? {});
@@ -155,19 +155,19 @@ function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobConte
   return resolveRoutes(routes, { name: input.name ?? nameFrom(input), spider: input.spider }, chosen, fallback);
 }
 
-/** Whether two jobs fetch and keep the same, possibly at another rate. */
+/** Whether two jobs fetch the same URLs and store the same results, possibly at different rates. */
 export function isSameWork(one: JobSpec, other: JobSpec): boolean {
   return workOf(one) === workOf(other);
 }
 
-/** `bodyHash`: keyed jobs of older versions have it in place of `digest`. */
+/** `bodyHash`: jobs that older versions submitted under an idempotency key have it instead of `digest`. */
 function workOf(spec: JobSpec & { bodyHash?: string }): string {
   const { id, requestId, queue, renderQueue, priority, routes, parse, out, politeness, digest, bodyHash, ...work } =
     spec;
   return JSON.stringify(work);
 }
 
-/** A new job id: the time, so that ids sort by it, and 40 random bits. */
+/** A new job id: the time, so that ids sort by time, and 40 random bits. */
 export function newJobId(now: number): string {
   return `j${timeSortedId(now)}`;
 }

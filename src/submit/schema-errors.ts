@@ -39,7 +39,9 @@ function boundText(origin: string, limit: number, relation: string): string {
   return `takes ${relation} ${formatCount(limit)}`;
 }
 
-/** One issue per problem. If a number exceeds several bounds, zod reports the narrowest last, and that one is kept. */
+/**
+ * Keeps one issue per problem. If a number exceeds several bounds, zod reports the narrowest one last, which is kept.
+ */
 export function uniqueIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const byPosition = new Map(issues.map((issue) => [positionOf(issue), issue]));
   return [...byPosition.values()];
@@ -51,8 +53,8 @@ function positionOf({ code, path, message }: z.core.$ZodIssue): string {
 }
 
 /**
- * The advice for unknown keys in an object of a schema: similar keys, and keys of the same name in other parts of the schema,
- * followed by all known keys. Empty if the path does not lead to an object with fixed keys.
+ * The advice for unknown keys in an object of a schema: similar keys, and keys of the same name in other parts of the
+ * schema, followed by all known keys. Empty if the path does not lead to an object with fixed keys.
  */
 export function unknownKeysAdvice(schema: z.ZodType, path: readonly PropertyKey[], keys: readonly string[]): string {
   const known = keysAt(schema, path);
@@ -70,10 +72,12 @@ export function adviceText(similar: readonly string[], known: readonly string[])
 }
 
 const GUESSES_MOST = 3;
-/** Longest paths of keys, such as `politeness.sites`. */
+/** The most keys in a suggested path, such as `politeness.sites`. */
 const DEPTH_MOST = 3;
 
-/** The most similar keys, those in the same object first. A key of the same name in another object is the most similar. */
+/**
+ * The most similar keys, those in the same object first. A key of the same name in another object is the most similar.
+ */
 export function similarKeys(key: string, here: string, all: readonly string[]): string[] {
   const partOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
   const distanceTo = (path: string) => {

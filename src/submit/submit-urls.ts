@@ -1,17 +1,17 @@
 /**
- * Submits a list of URLs of any length, in bounded memory: creates the job, queues batch after batch, and seals the job at
- * the end of the list. While the broker processes a batch, the next one is read and prepared; the source is read no faster
- * than the broker accepts URLs.
+ * Submits a list of URLs of any length, in bounded memory: creates the job, queues batch after batch, and seals the job
+ * at the end of the list. While the broker processes a batch, the next one is read and prepared; the source is read no
+ * faster than the broker accepts URLs.
  *
- * A submission that stops half-way leaves a job that is not sealed and has the URLs accepted so far. To continue, submit the
- * same list again: known URLs count as duplicates.
+ * A submission that stops half-way leaves a job that is not sealed and has the URLs accepted so far. To continue,
+ * submit the same list again: known URLs count as duplicates.
  */
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { EnqueueAnswer } from "../frontier/frontier.ts";
 import type { PreparedUrls, Refusal } from "./first-tasks.ts";
 
-/** Where the URLs go: the broker (broker-intake.ts), or a server over HTTP (cli/plane/remote-intake.ts). */
+/** The destination of the URLs: the broker (broker-intake.ts), or a server over HTTP (cli/plane/remote-intake.ts). */
 export type Intake = {
   /** URLs per call of `enqueue`. */
   batchMost: number;
@@ -22,7 +22,7 @@ export type Intake = {
   begin(): Promise<BegunJob>;
   /** "ended": another process has completed the same submission. */
   enqueue(tasks: readonly NewTask[]): Promise<EnqueuedUrls | "ended">;
-  /** No more URLs follow. */
+  /** Marks that no more URLs follow. */
   seal(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export type EnqueuedUrls = Omit<EnqueueAnswer, "refused"> & { refused: readonly 
 
 /** The quota of one submission. */
 export type UrlBudget = {
-  /** Reserves up to `want` URLs and returns how many. 0: the quota is used up. */
+  /** Reserves up to `want` URLs and returns the number reserved. 0 means that the quota is used up. */
   reserve(want: number): Promise<number>;
   /** Ends a reservation. `queued` of the reserved URLs were new; the others are returned to the quota. */
   settle(reserved: number, queued: number): Promise<void>;
@@ -53,7 +53,7 @@ export type SubmitAnswer = {
   /** The first refusals. `refusedCount` counts all. */
   refused: readonly Refusal[];
   refusedCount: number;
-  /** URLs of the list that were processed. */
+  /** The number of URLs of the list that were processed. */
   taken: number;
   /** False if no URL was valid: then no job was created. */
   isBegun: boolean;
@@ -64,7 +64,7 @@ export type SubmitAnswer = {
   /** An earlier submission was complete: no URL was sent again. */
   isKnown: boolean;
   webhookSecret: string | null;
-  /** Set if it stopped because the broker was full. */
+  /** Set if the submission stopped because the broker was full. */
   full?: { retryAfterMs: number };
 };
 
@@ -87,7 +87,7 @@ type SubmitOptions = {
   signal: AbortSignal;
 };
 
-/** Refusals in the answer. */
+/** The most refusals that an answer lists. */
 export const REFUSALS_MOST = 1_000;
 
 export async function submitUrls(
@@ -98,7 +98,7 @@ export async function submitUrls(
   const answer = { id: intake.job.id, requestId: intake.job.requestId, ...NOTHING_SUBMITTED } as SubmitAnswer;
   const refused: Refusal[] = [];
   const current = (): SubmitAnswer => ({ ...answer, refused });
-  const mayGoOn = () => !signal.aborted && !answer.isKnown && answer.full === undefined;
+  const mayContinue = () => !signal.aborted && !answer.isKnown && answer.full === undefined;
 
   function refuse(refusal: Refusal): void {
     answer.refusedCount += 1;
@@ -110,11 +110,11 @@ export async function submitUrls(
     Object.assign(answer, begun, { isBegun: true, isKnown: isSealed });
   }
 
-  /** One batch, in several calls if the broker is full. `first`: the position of the batch in the list. */
+  /** Queues one batch, in several calls if the broker is full. `first`: the position of the batch in the list. */
   async function enqueue(batch: readonly string[], { tasks, indexes }: PreparedUrls, first: number): Promise<void> {
     const before = answer.accepted;
     try {
-      for (let from = 0; from < tasks.length && mayGoOn(); ) {
+      for (let from = 0; from < tasks.length && mayContinue(); ) {
         const part = await intake.enqueue(tasks.slice(from));
         if (part === "ended") {
           answer.isKnown = true;
@@ -127,7 +127,7 @@ export async function submitUrls(
           refuse({ index: first + at, url: batch[at] ?? "", reason });
         }
         from = part.full === undefined ? tasks.length : from + part.full.taken;
-        // Tasks are grouped by site: some that follow the first one left in the list may be queued already.
+        // Tasks are grouped by site, so URLs that follow the first unqueued URL of the list may be queued already.
         answer.taken = first + indexes.slice(from).reduce((least, index) => Math.min(least, index), batch.length);
         if (part.full !== undefined && from < tasks.length) await waitOrReturn(part.full);
       }
@@ -135,7 +135,7 @@ export async function submitUrls(
       await budget?.settle(batch.length, answer.accepted - before);
     }
     if (tasks.length === 0) answer.taken = first + batch.length;
-    if (mayGoOn()) onProgress(current(), false);
+    if (mayContinue()) onProgress(current(), false);
   }
 
   async function waitOrReturn({ retryAfterMs }: { retryAfterMs: number }): Promise<void> {
@@ -153,14 +153,14 @@ export async function submitUrls(
   let pending: Promise<void> = Promise.resolve();
   const allowed = { isUsedUp: false };
   for await (const batch of withinBudget(batches, budget, () => pending, allowed)) {
-    // A job that is created after a stop would stay empty, and open.
+    // A job that is created after the abort would stay empty and unsealed.
     if (!answer.isBegun && !signal.aborted && batch.some(isFetchable)) await begin();
     const prepared = intake.prepare(batch);
     const isFailed = await pending.then(
       () => false,
       () => true,
     );
-    if (isFailed || !mayGoOn()) {
+    if (isFailed || !mayContinue()) {
       await budget?.settle(batch.length, 0);
       break;
     }
@@ -171,7 +171,7 @@ export async function submitUrls(
   }
   await pending;
   if (answer.isKnown) return { ...current(), isWhole: true };
-  // A source that ends because of the signal is not whole.
+  // If the signal aborted, the source may have ended before the end of the list.
   if (signal.aborted || answer.full !== undefined || allowed.isUsedUp) return current();
   if (answer.isBegun && seals) await intake.seal();
   return { ...current(), isWhole: true };
@@ -189,7 +189,7 @@ async function* withinBudget(
       const want = batch.length - from;
       let most = (await budget?.reserve(want)) ?? want;
       if (most === 0) {
-        // The batch in progress may consist of known URLs, which do not count.
+        // The batch in progress may consist of known URLs, whose reservation is returned to the quota.
         await settled();
         most = (await budget?.reserve(want)) ?? want;
       }
@@ -207,7 +207,7 @@ function isFetchable(url: string): boolean {
   return canonicalUrl(url.trim()) !== undefined;
 }
 
-/** A list in batches of at most `most`. */
+/** Splits a list into batches of at most `most` URLs. */
 export async function* inBatches(
   urls: Iterable<string> | AsyncIterable<string>,
   most: number,

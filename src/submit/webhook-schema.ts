@@ -28,7 +28,7 @@ export const webhookSchema = z
       .array(z.enum(WEBHOOK_EVENTS))
       .min(1)
       .optional()
-      .describe("Default: how the job ended. `records` adds the records it extracts."),
+      .describe("Default: the end of the job. `records` adds the records that the job extracts."),
     batch: z
       .strictObject({ records: z.int().min(1).max(10_000).optional() })
       .optional()

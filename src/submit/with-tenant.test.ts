@@ -7,7 +7,7 @@ const CONTEXT = { id: "j1", requestId: "r1", queue: undefined, typedHosts: [], o
 const specOf = (scope: string) => resolveJob({ dedup: { scope } }, resolveConfig([]), CONTEXT);
 
 describe("a tenant's job", () => {
-  it("has a named set of seen URLs of the tenant's own", () => {
+  it("has a named dedup scope that no other tenant shares", () => {
     const scopes = ["a", "b", undefined].map((tenant) => withTenant(specOf("news"), tenant).dedup.scope);
 
     expect(new Set(scopes).size).toBe(3);
@@ -15,7 +15,7 @@ describe("a tenant's job", () => {
     expect(withTenant(specOf("news"), "a").dedup).toEqual(withTenant(specOf("news"), "a").dedup);
   });
 
-  it("has a recrawl set of the tenant's own, whatever the names of tenants and sets", () => {
+  it("has a recrawl set that no other tenant shares, whatever the names of tenants and sets", () => {
     const setOf = (set: string, tenant: string | undefined) => {
       const spec = resolveJob({}, resolveConfig([]), CONTEXT);
       return withTenant({ ...spec, recrawl: { set, emit: "all" } }, tenant).recrawl?.set;
@@ -29,7 +29,7 @@ describe("a tenant's job", () => {
     expect(wholeSetOfSchedule({ id: "1", tenant: undefined })).toBe(setOfSchedule("1"));
   });
 
-  it("keeps its own set where it names none", () => {
+  it("keeps the dedup scope of the job if it names none", () => {
     expect(withTenant(specOf("job"), "a")).toMatchObject({ tenant: "a", dedup: { scope: "job" } });
   });
 });

@@ -1,8 +1,8 @@
 import type { JobSpec } from "../domain/job-spec.ts";
 
 /**
- * Assigns a job to a tenant. Its dedup scope and its recrawl set get the tenant as a prefix. If tenants shared them, each could
- * see what the others have crawled, and could keep the others from crawling it.
+ * Assigns a job to a tenant. Its dedup scope and its recrawl set get the tenant as a prefix. If tenants shared them,
+ * each could see what the others have crawled, and could keep the others from crawling it.
  */
 export function withTenant(spec: JobSpec, tenant: string | undefined): JobSpec {
   if (tenant === undefined) return spec;
@@ -12,7 +12,7 @@ export function withTenant(spec: JobSpec, tenant: string | undefined): JobSpec {
   return { ...spec, tenant, dedup: own, ...ownSet };
 }
 
-/** Encoded, so that no tenant name leads into the sets of another tenant. */
+/** The tenant name is encoded, so that it cannot produce the name of another tenant's set. */
 function setOfTenant(set: string, tenant: string): string {
   return `tenant/${encodeURIComponent(tenant)}/${set}`;
 }
@@ -22,7 +22,7 @@ export function setOfSchedule(scheduleId: string): string {
   return `schedule/${scheduleId}`;
 }
 
-/** The same, with the prefix of the tenant. */
+/** The recrawl set of a schedule's jobs, with the prefix of the tenant. */
 export function wholeSetOfSchedule({ id, tenant }: { id: string; tenant: string | undefined }): string {
   return tenant === undefined ? setOfSchedule(id) : setOfTenant(setOfSchedule(id), tenant);
 }

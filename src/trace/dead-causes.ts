@@ -7,7 +7,7 @@ export type DeadGroupWithCause = DeadGroup & {
   cause: string | undefined;
 };
 
-/** Letters read to find one without a status. */
+/** The number of letters that are read to find one without a status. */
 const SAMPLE = 20;
 
 export function withCauses(

@@ -11,12 +11,12 @@ import type { Store } from "../store/store.ts";
 type TraceKind = "url" | "job" | "task" | "request" | "any";
 export type TraceTarget = {
   kind: TraceKind;
-  word: string;
-  /** If several jobs have the URL: only this job. */
+  query: string;
+  /** Restricts the trace to this job, if several jobs have the URL. */
   jobId?: string | undefined;
 };
 
-export type Traced =
+type Traced =
   | { kind: "pages"; pages: readonly { job: KnownJob; url: string }[] }
   | { kind: "jobs"; jobs: readonly KnownJob[] };
 
@@ -27,34 +27,34 @@ export type TraceDeps = {
   listJobs(): AsyncIterable<readonly KnownJob[]>;
   store: Pick<Store, "tracePages" | "traceAttempts" | "groupAttempts" | "slowestPages">;
   /** Whether the caller may see a job. Other jobs are treated as if they did not exist. */
-  mayHear(job: JobView): boolean;
-  /** Whether the caller may see what all jobs share, such as the names of workers. */
-  hearing: Visibility;
+  maySee(job: JobView): boolean;
+  /** Whether the caller may see values that all jobs share, such as the names of workers. */
+  visibility: Visibility;
 };
 
 /** A request id is searched in this many of the newest jobs. There is no index, because the search is rare. */
 const JOBS_MOST = 1_000;
 
 /** Throws NOT_FOUND, or BAD_URL for an invalid URL. */
-export async function findTraced(deps: TraceDeps, { kind, word, jobId }: TraceTarget): Promise<Traced> {
-  const isUrl = kind === "url" || (kind === "any" && /^https?:\/\//i.test(word));
-  if (isUrl) return ofUrl(deps, getCanonical(word), jobId);
+export async function findTraced(deps: TraceDeps, { kind, query, jobId }: TraceTarget): Promise<Traced> {
+  const isUrl = kind === "url" || (kind === "any" && /^https?:\/\//i.test(query));
+  if (isUrl) return ofUrl(deps, getCanonical(query), jobId);
   if (kind === "job" || kind === "any") {
-    const job = await findHeard(deps, word);
+    const job = await findVisible(deps, query);
     if (job !== undefined) return ofJobs([job]);
   }
   if (kind === "task" || kind === "any") {
-    const pages = await pagesOfTask(deps, word);
+    const pages = await pagesOfTask(deps, query);
     if (pages.length > 0) return { kind: "pages", pages };
   }
   if (kind === "request" || kind === "any") {
-    const jobs = await jobsOfRequest(deps, word);
+    const jobs = await jobsOfRequest(deps, query);
     if (jobs.length > 0) return ofJobs(jobs);
   }
   throw new TrawlError("NOT_FOUND", {
     op: "trace.find",
-    message: `no ${NAMES[kind]} matches ${JSON.stringify(word)}; use the URL to find a task without attempts`,
-    detail: { what: word },
+    message: `no ${NAMES[kind]} matches ${JSON.stringify(query)}; use the URL to find a task without attempts`,
+    detail: { what: query },
   });
 }
 
@@ -76,9 +76,9 @@ function getCanonical(text: string): string {
 }
 
 async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): Promise<Traced> {
-  const { tasks } = await deps.frontier.explain({ url }, deps.hearing);
+  const { tasks } = await deps.frontier.explain({ url }, deps.visibility);
   const ids = jobId === undefined ? tasks.map((task) => task.jobId) : [jobId];
-  const jobs = await Promise.all([...new Set(ids)].map((id) => findHeard(deps, id)));
+  const jobs = await Promise.all([...new Set(ids)].map((id) => findVisible(deps, id)));
   const pages = jobs.flatMap((job) => (job === undefined ? [] : [{ job, url }]));
   if (pages.length > 0) return { kind: "pages", pages };
   throw new TrawlError("NOT_FOUND", {
@@ -91,9 +91,9 @@ async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): P
   });
 }
 
-async function findHeard({ catalogue, mayHear }: TraceDeps, jobId: string): Promise<KnownJob | undefined> {
+async function findVisible({ catalogue, maySee }: TraceDeps, jobId: string): Promise<KnownJob | undefined> {
   const job = await catalogue.find(jobId);
-  return job !== undefined && mayHear(job) ? job : undefined;
+  return job !== undefined && maySee(job) ? job : undefined;
 }
 
 /** A job with one URL and without links to follow is shown as the timeline of that URL. */
@@ -106,11 +106,11 @@ function ofJobs(jobs: readonly KnownJob[]): Traced {
   return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
 }
 
-async function jobsOfRequest({ listJobs, mayHear }: TraceDeps, requestId: string): Promise<KnownJob[]> {
+async function jobsOfRequest({ listJobs, maySee }: TraceDeps, requestId: string): Promise<KnownJob[]> {
   const found: KnownJob[] = [];
   let seen = 0;
   for await (const jobs of listJobs()) {
-    found.push(...jobs.filter((job) => job.spec.requestId === requestId && mayHear(job)));
+    found.push(...jobs.filter((job) => job.spec.requestId === requestId && maySee(job)));
     seen += jobs.length;
     if (seen >= JOBS_MOST) break;
   }
@@ -137,6 +137,8 @@ async function pagesOfTask(deps: TraceDeps, taskId: string): Promise<{ job: Know
   const { store } = deps;
   const [pages, tries] = await Promise.all([store.tracePages({ taskId }), store.traceAttempts({ taskId })]);
   const urls = new Map([...tries, ...pages].map(({ jobId, url }) => [jobId, pageUrlOf(url)]));
-  const found = await Promise.all([...urls].map(async ([jobId, url]) => ({ job: await findHeard(deps, jobId), url })));
+  const found = await Promise.all(
+    [...urls].map(async ([jobId, url]) => ({ job: await findVisible(deps, jobId), url })),
+  );
   return found.flatMap(({ job, url }) => (job === undefined ? [] : [{ job, url }]));
 }

@@ -20,7 +20,7 @@ export type JobTrace = {
 const SHOWN = 5;
 
 export async function traceJob(
-  { frontier, store, hearing }: Pick<TraceDeps, "frontier" | "store" | "hearing">,
+  { frontier, store, visibility }: Pick<TraceDeps, "frontier" | "store" | "visibility">,
   job: KnownJob,
 ): Promise<JobTrace> {
   const isOpen = !hasEnded(job.state);
@@ -29,7 +29,7 @@ export async function traceJob(
     store.slowestPages(job.id, SHOWN),
     frontier.listDead({ jobId: job.id }, SHOWN),
     // The broker may have removed a job that has ended.
-    isOpen ? frontier.explain({ jobId: job.id }, hearing) : { reasons: [] },
+    isOpen ? frontier.explain({ jobId: job.id }, visibility) : { reasons: [] },
   ]);
   return {
     job,

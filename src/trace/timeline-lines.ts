@@ -14,50 +14,50 @@ export const LINE_KINDS = [
 ] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
-/** `at` is undefined if the time is unknown or the event is still going on. */
-export type Line = { at: number | undefined; kind: LineKind; words: string };
+/** `at` is undefined if the time is unknown or the event has not ended. */
+type Line = { at: number | undefined; kind: LineKind; text: string };
 
-const REPLAYED: Line = { at: undefined, kind: "replayed", words: "replayed: attempts are counted from 1 again" };
+const REPLAYED: Line = { at: undefined, kind: "replayed", text: "replayed: attempts are counted from 1 again" };
 
-/** The names of workers are included only if `hearing` is "all". */
-export function timelineLines(timeline: Timeline, hearing: Visibility): Line[] {
+/** The names of workers are included only if `visibility` is "all". */
+export function timelineLines(timeline: Timeline, visibility: Visibility): Line[] {
   const { job, requestId, tasks } = timeline;
   const by = requestId === undefined ? "" : ` by request ${requestId}`;
   return [
-    { at: job.createdAt, kind: "submitted", words: `submitted${by} to queue ${job.queue}` },
-    ...tasks.flatMap((task) => taskLines(task, tasks.length > 1, hearing)),
+    { at: job.createdAt, kind: "submitted", text: `submitted${by} to queue ${job.queue}` },
+    ...tasks.flatMap((task) => taskLines(task, tasks.length > 1, visibility)),
     ...endLines(timeline),
   ];
 }
 
-function taskLines({ taskId, step, leases }: TaskTimeline, isNamed: boolean, hearing: Visibility): Line[] {
+function taskLines({ taskId, step, leases }: TaskTimeline, isNamed: boolean, visibility: Visibility): Line[] {
   const what = step === "fetch" ? "" : ` to ${step}`;
   return leases.flatMap((lease, nth) => [
     ...(isReplay(leases[nth - 1], lease) ? [REPLAYED] : []),
-    ...leaseLines(lease, isNamed ? `${what} (task ${taskId})` : what, hearing),
+    ...leaseLines(lease, isNamed ? `${what} (task ${taskId})` : what, visibility),
   ]);
 }
 
-function leaseLines(lease: Lease, what: string, hearing: Visibility): Line[] {
+function leaseLines(lease: Lease, what: string, visibility: Visibility): Line[] {
   switch (lease.kind) {
     case "lost":
-      return [{ at: undefined, kind: "lost", words: `leased${what}; no end was recorded: the worker crashed` }];
+      return [{ at: undefined, kind: "lost", text: `leased${what}; no end was recorded: the worker crashed` }];
     case "try":
       return [
         {
           at: lease.leasedAt,
           kind: "leased",
-          words: `attempt ${lease.attempt}${what}: leased${byWorker(lease.worker, hearing)}`,
+          text: `attempt ${lease.attempt}${what}: leased${byWorker(lease.worker, visibility)}`,
         },
-        { at: lease.endedAt, kind: lease.fate === "retry" ? "failed" : lease.fate, words: endText(lease) },
+        { at: lease.endedAt, kind: lease.fate === "retry" ? "failed" : lease.fate, text: endText(lease) },
       ];
     case "page":
-      return pageLines(lease, what, hearing);
+      return pageLines(lease, what, visibility);
   }
 }
 
-function byWorker(worker: string, hearing: Visibility): string {
-  return hearing === "own" ? "" : ` by ${shortProcess(worker)}`;
+function byWorker(worker: string, visibility: Visibility): string {
+  return visibility === "own" ? "" : ` by ${shortProcess(worker)}`;
 }
 
 function endText({ fate, because, status, detail, leasedAt, endedAt }: Lease & { kind: "try" }): string {
@@ -78,7 +78,7 @@ function endText({ fate, because, status, detail, leasedAt, endedAt }: Lease & {
   }
 }
 
-function pageLines(lease: Lease & { kind: "page" }, what: string, hearing: Visibility): Line[] {
+function pageLines(lease: Lease & { kind: "page" }, what: string, visibility: Visibility): Line[] {
   const { page, worker, attempt, leasedAt, endedAt } = lease;
   // The page of a parse step was fetched before this lease, by another worker.
   const isOwn = leasedAt !== undefined && page.fetchedAt >= leasedAt;
@@ -93,18 +93,18 @@ function pageLines(lease: Lease & { kind: "page" }, what: string, hearing: Visib
           {
             at: leasedAt,
             kind: "leased",
-            words: `attempt ${attempt}${what}: leased${byWorker(worker, hearing)}${waited}`,
+            text: `attempt ${attempt}${what}: leased${byWorker(worker, visibility)}${waited}`,
           },
         ];
-  const answer = `status ${page.status}, ${formatBytes(page.bodyBytes)} in ${formatDuration(page.tookMs)}`;
+  const response = `status ${page.status}, ${formatBytes(page.bodyBytes)} in ${formatDuration(page.tookMs)}`;
   return [
     ...leased,
     {
       at: isOwn || leasedAt === undefined ? page.fetchedAt : leasedAt,
       kind: "fetched",
-      words: `${isOwn ? "" : "page fetched before: "}${answer}${isRedirect ? `: redirected to ${to}` : ""}`,
+      text: `${isOwn ? "" : "page fetched before: "}${response}${isRedirect ? `: redirected to ${to}` : ""}`,
     },
-    { at: endedAt, kind: "kept", words: storedText(page) },
+    { at: endedAt, kind: "kept", text: storedText(page) },
   ];
 }
 
@@ -117,16 +117,16 @@ function storedText({ records, invalid, bodyRef }: (Lease & { kind: "page" })["p
 function endLines({ state, waits, tasks, job, isKept }: Timeline): Line[] {
   if (state !== "ended") {
     const isReplayed = state !== undefined && state !== "dead" && tasks.some(hasFailed);
-    const waiting = waits.map((words) => ({ at: undefined, kind: "waits" as const, words }));
+    const waiting = waits.map((text) => ({ at: undefined, kind: "waits" as const, text }));
     return [...(isReplayed ? [REPLAYED] : []), ...waiting];
   }
   const last = tasks.flatMap(({ leases }) => leases).at(-1);
   if (last?.kind === "page" && last.endedAt !== undefined) {
     const after = formatDuration(last.endedAt - job.createdAt);
-    return [{ at: last.endedAt, kind: "settled", words: `complete, ${after} after submission` }];
+    return [{ at: last.endedAt, kind: "settled", text: `complete, ${after} after submission` }];
   }
-  const words = last === undefined ? noAttemptsText(isKept, hasEnded(job.state)) : "ended";
-  return [{ at: undefined, kind: "settled", words }];
+  const text = last === undefined ? noAttemptsText(isKept, hasEnded(job.state)) : "ended";
+  return [{ at: undefined, kind: "settled", text }];
 }
 
 function hasFailed({ leases }: TaskTimeline): boolean {

@@ -10,7 +10,7 @@ it("sorts tasks by their first lease, and puts tasks without a known time last",
   expect(tasks.map(({ taskId }) => taskId)).toEqual(["4", "2", "1", "3", "5"]);
 });
 
-it("shows a replay as soon as a failed task waits again, but not after a failure that came too late", () => {
+it("shows a replay as soon as a failed task waits again, but not after a failure that the broker refused as late", () => {
   const kindsOf = (state: Timeline["state"], fates: readonly ("dead" | "retry")[], attempts: readonly number[]) => {
     const tries = fates.map((fate, nth) =>
       anAttemptWrite({ token: nth + 1, fate, run: { ...aRun(nth), attempt: attempts[nth] ?? 1 } }),

@@ -31,14 +31,14 @@ export type Timeline = {
 };
 
 export async function readTimeline(
-  { frontier, store, hearing }: Pick<TraceDeps, "frontier" | "store" | "hearing">,
+  { frontier, store, visibility }: Pick<TraceDeps, "frontier" | "store" | "visibility">,
   job: KnownJob,
   url: string,
 ): Promise<Timeline> {
-  const sought: TraceTarget = { jobId: job.id, url };
-  const [pages, tries] = await Promise.all([store.tracePages(sought), store.traceAttempts(sought)]);
+  const target: TraceTarget = { jobId: job.id, url };
+  const [pages, tries] = await Promise.all([store.tracePages(target), store.traceAttempts(target)]);
   const urls = urlsOfPage(url, [...pages, ...tries]);
-  const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one }, hearing)));
+  const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one }, visibility)));
   const { requestId, keep } = job.spec;
   return {
     url,

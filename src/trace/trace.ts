@@ -4,8 +4,8 @@ import { findTraced, type TraceDeps, type TraceTarget } from "./find-traced.ts";
 import { type JobTrace, traceJob } from "./job-trace.ts";
 import { readTimeline, type Timeline } from "./timeline.ts";
 
-/** Either `stories` (timelines of pages) or `jobs` is empty. `more` counts the results that were left out. */
-export type Trace = { stories: readonly Timeline[]; jobs: readonly JobTrace[]; more: number };
+/** `timelines` are those of pages. Either they or `jobs` are empty. `more` counts the results that were left out. */
+export type Trace = { timelines: readonly Timeline[]; jobs: readonly JobTrace[]; more: number };
 
 /** Each result costs several queries, and a request may have created thousands of jobs. */
 const RESULTS_MOST = 20;
@@ -16,20 +16,20 @@ export async function trace(all: TraceDeps, target: TraceTarget): Promise<Trace>
   const traced = await findTraced(deps, target);
   if (traced.kind === "jobs") {
     const { results, more } = await readFirst(traced.jobs, (job) => traceJob(deps, job));
-    return { stories: [], jobs: results, more };
+    return { timelines: [], jobs: results, more };
   }
   const { results, more } = await readFirst(traced.pages, ({ job, url }) => readTimeline(deps, job, url));
-  return { stories: results, jobs: [], more };
+  return { timelines: results, jobs: [], more };
 }
 
-/** The broker explains a URL for all jobs at once, so the answer is cached for the timelines of all jobs. */
+/** The broker explains a URL for all jobs at once, so one reply is reused for the timelines of all jobs. */
 function explainOnce({ explain }: Pick<FrontierAdmin, "explain">): FrontierAdmin["explain"] {
-  const answers = new Map<string, ReturnType<FrontierAdmin["explain"]>>();
-  return (target, hearing) => {
+  const replies = new Map<string, ReturnType<FrontierAdmin["explain"]>>();
+  return (target, visibility) => {
     const key = JSON.stringify(target);
-    const answer = answers.get(key) ?? explain(target, hearing);
-    answers.set(key, answer);
-    return answer;
+    const reply = replies.get(key) ?? explain(target, visibility);
+    replies.set(key, reply);
+    return reply;
   };
 }
 

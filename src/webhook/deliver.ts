@@ -1,8 +1,8 @@
 /**
  * Delivers one event: reads its text from the store, signs it and posts it. Workers call it for tasks of the kind
- * `deliver`, many at once. A delivered event is marked in the store before its task is settled. After a crash in between,
- * the task runs again and finds nothing to send. After a crash between the response and the mark, the event is sent again,
- * with the same id and the same text.
+ * `deliver`, many at once. A delivered event is marked in the store before its task is settled. After a crash in
+ * between, the task runs again and finds nothing to send. After a crash between the response and the mark, the event is
+ * sent again, with the same id and the same text.
  */
 import { backoffCauseOf } from "../domain/backoff.ts";
 import { deliveryOfJob } from "../domain/webhook.ts";
@@ -58,7 +58,7 @@ export function createDeliverer(
   };
 }
 
-/** The same for every attempt to deliver an event. */
+/** Every attempt to deliver an event sends the same id. */
 function eventId({ jobId, number }: Pick<WebhookEvent, "jobId" | "number">): string {
   return `evt_${jobId}_${number}`;
 }

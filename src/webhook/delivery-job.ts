@@ -1,4 +1,7 @@
-/** The frontier job whose tasks are the deliveries of a webhook. It is created with the first event and ends with the last. */
+/**
+ * The frontier job whose tasks are the deliveries of a webhook. It is created with the first event and ends with the
+ * last.
+ */
 import type { Config } from "../config/schema.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
@@ -10,10 +13,10 @@ import { newJobFrom } from "../submit/broker-intake.ts";
 import { resolveJob } from "../submit/resolve-job.ts";
 import { withTenant } from "../submit/with-tenant.ts";
 
-/** What a delivery task carries: the number of the event. The text stays in the store. */
+/** The `carry` of a delivery task: the number of the event. The text of the event is only in the store. */
 export type DeliveryCarry = { event: number };
 
-/** Has the tenant and the request id of the job whose events it delivers. */
+/** The delivery job has the tenant and the request id of the job whose events it delivers. */
 export function deliveryJob({ jobId, round, queue }: Webhook, { spec }: Pick<JobView, "spec">, config: Config): NewJob {
   const { requestId, tenant } = spec;
   const defaults = {
@@ -32,7 +35,7 @@ export function deliveryJob({ jobId, round, queue }: Webhook, { spec }: Pick<Job
   return newJobFrom(withTenant(resolved, tenant), 0); // it has no limits, so the time does not matter
 }
 
-/** Above the default, because receivers wait for events. */
+/** More urgent than the default of 5, because receivers wait for events. */
 const PRIORITY = 3;
 
 export function deliveryTask({ endpoint, queue }: Webhook, event: number, config: Config): NewTask {

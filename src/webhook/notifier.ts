@@ -1,6 +1,7 @@
 /**
- * Processes webhooks periodically. Any number of notifiers run on one store, one in every worker. One of them claims a due
- * webhook; any of them claims it again later. When a worker ends a job, its notifier processes the webhook at once.
+ * Processes webhooks periodically. Any number of notifiers run on one store, one in every worker. One of them claims a
+ * due webhook; later, any of them may claim it again. When a worker ends a job, its notifier processes the webhook at
+ * once.
  */
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";

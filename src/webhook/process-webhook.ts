@@ -1,11 +1,12 @@
 /**
- * Creates events for new records and the end of one job, and queues them as deliveries. Every notifier calls it; several
- * may process one webhook at once. After a crash at any point, the next call continues:
+ * Creates events for new records and the end of one job, and queues them as deliveries. Every notifier calls it;
+ * several may process one webhook at once. After a crash at any point, the next call continues:
  *
  * - adding an event and moving the cursor past its records is one transaction, which only one caller can commit;
  * - an event that is not marked as queued is queued again, which the frontier's dedup makes harmless;
- * - the job is read before its records: if it had ended by then, all its records are in the store;
- * - a job that runs again starts another round of its webhook, and calls that know the earlier round cannot change it.
+ * - the job is read before its records: if the job had ended at that time, all its records are in the store;
+ * - a job that runs again starts another round of its webhook, and calls that still process the earlier round cannot
+ *   change it.
  */
 import type { Config } from "../config/schema.ts";
 import { hasEnded } from "../domain/job.ts";
@@ -38,7 +39,9 @@ const CREATED_WITHIN_MS = 3_600_000;
 const QUEUE_BATCH = 500;
 /** Records read per query. */
 const READ_BATCH = 200;
-/** Record events created per call. A larger backlog is left to the next calls, so that other webhooks are not delayed. */
+/**
+ * Record events created per call. A larger backlog is left to the next calls, so that other webhooks are not delayed.
+ */
 const MAX_EVENTS = 50;
 
 export async function processWebhook(deps: WebhookDeps, webhook: Webhook, signal: AbortSignal): Promise<void> {
@@ -51,7 +54,7 @@ export async function processWebhook(deps: WebhookDeps, webhook: Webhook, signal
   const hasAllEvents = await addEvents(deps, webhook, job, signal);
   if (hasAllEvents === undefined) return; // another notifier processes it
   const isQueued = await queueEvents(deps, webhook, job, signal);
-  // The notifier that closed a later round did not know the deliveries that this call has created since.
+  // The notifier that closed a later round did not see the deliveries that this call has created since.
   const isOutdated = !isQueued && (await webhooks.find(webhook.jobId))?.round !== webhook.round;
   if (isOutdated) await sealDeliveries(deps, webhook);
   if (!hasAllEvents || !isQueued || !isOver(job)) return;
@@ -93,7 +96,10 @@ async function nextRecords(deps: WebhookDeps, webhook: Webhook, isRest: boolean)
   return deps.clock.now() - oldest.fetchedAt >= deps.config.webhookFlushMs ? batch : [];
 }
 
-/** As many records as fit, at least one. Reads in small queries, because most batches are far below their limit. */
+/**
+ * Reads as many records as fit into an event, at least one. Queries are small, because most batches are far below the
+ * limit.
+ */
 async function readBatch({ store, config }: WebhookDeps, { jobId, cursor, batchRecords }: Webhook) {
   const batch: StoredRecord[] = [];
   let bytes = 0;
@@ -147,8 +153,9 @@ async function queueEvents(deps: WebhookDeps, webhook: Webhook, job: JobView, si
 }
 
 /**
- * The number of tasks queued; undefined if the delivery job accepts no more, because a replay has started a later round or
- * because the job was sealed. If an operator has cancelled the delivery job, the tasks count as queued and are dropped.
+ * The number of tasks queued; undefined if the delivery job accepts no more, because a replay has started a later round
+ * or because the job was sealed. If an operator has cancelled the delivery job, the tasks count as queued and are
+ * dropped.
  */
 async function enqueue(deps: WebhookDeps, deliveries: string, tasks: readonly NewTask[]): Promise<number | undefined> {
   try {
@@ -159,7 +166,9 @@ async function enqueue(deps: WebhookDeps, deliveries: string, tasks: readonly Ne
   }
 }
 
-/** Also seals the delivery jobs of earlier rounds: one may be open if the job ran again before its end event was queued. */
+/**
+ * Also seals the delivery jobs of earlier rounds: one may be open if the job ran again before its end event was queued.
+ */
 async function sealDeliveries({ frontier }: WebhookDeps, { jobId, round }: Webhook): Promise<void> {
   for (let nth = 1; nth <= round; nth += 1) {
     try {

@@ -1,6 +1,7 @@
 /**
- * Adds the webhook of a job to the store, before the job is created, so that no event is missed. A crash in between leaves
- * a webhook without a job, which a notifier removes after an hour. Adding it again changes nothing and returns the same.
+ * Adds the webhook of a job to the store, before the job is created, so that no event is missed. A crash in between
+ * leaves a webhook without a job, which a notifier removes after an hour. Adding it again changes nothing and returns
+ * the same secret.
  */
 import { DELIVER_QUEUE, USUAL_WEBHOOK_EVENTS } from "../domain/webhook.ts";
 import type { Webhook, WebhookStore } from "../store/webhook-store.ts";

@@ -1,4 +1,4 @@
-/** State of a webhook, from the store and from its delivery jobs in the frontier. */
+/** The state of a webhook, from the store and from its delivery jobs in the frontier. */
 import { deliveryJobId, deliveryOfJob } from "../domain/webhook.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
 import type { Webhook, WebhookStore } from "../store/webhook-store.ts";
@@ -14,7 +14,7 @@ export type WebhookView = Webhook & {
   deliveryJobs: readonly string[];
 };
 
-/** Only the latest rounds are read. Older ones have been delivered long ago. */
+/** Only the latest rounds are read. The events of older rounds were delivered long ago. */
 const MAX_ROUNDS = 100;
 
 export async function findWebhookView(
@@ -27,7 +27,7 @@ export async function findWebhookView(
   const sum = (count: (job: JobView) => number) => jobs.reduce((all, job) => all + count(job), 0);
   const eventCount = webhook.nextEvent - 1;
   const left = eventCount - webhook.delivered;
-  // Delivery jobs that ended long ago have left the broker: what they did not deliver is never sent.
+  // Delivery jobs that ended long ago have left the broker. Events that they did not deliver are never sent.
   const isOver = webhook.nextCheckAt === undefined && jobs.length === 0;
   const dead = isOver ? left : sum(({ counts }) => counts.dead + counts.cancelled + counts.refused);
   return {

@@ -1,4 +1,4 @@
-/** One worker of a process: the lease loop and the services beside it. */
+/** A worker: the lease loop and the services that run together with it. */
 import { isTrawlError } from "../errors.ts";
 import type { Claim, Frontier, Grant, Presence, Vitals, WorkerCommand } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
@@ -40,13 +40,15 @@ export type Worker = {
   ended: Promise<void>;
   /** The number of running tasks. */
   busy(): number;
-  /** The number of the current wait for work; undefined while the worker is busy. Changes with every lease call. */
+  /**
+   * Identifies the current wait for work: the number changes with every lease call. Undefined while the worker is busy.
+   */
   idleRound(): number | undefined;
-  /** What it has settled so far. */
+  /** Counts of the results that it has settled so far. */
   tally(): WorkerTally;
   /** Counters since the start, and current gauges. */
   metrics(): Snapshot;
-  /** The page whose handler runs now, or started the callback that runs now. Undefined if it is not a handler's code. */
+  /** The page whose handler started the code that is running. Undefined if no handler started it. */
   currentHandlerPage(): HandlerPage | undefined;
 };
 
@@ -58,16 +60,16 @@ type WorkerDeps = Omit<RunTaskDeps, "handlerErrors"> & {
   bodies: Bodies;
   spool: PageSpool;
   jobs: JobCache;
-  /** False only if it is certain: a process of this machine that no longer runs. */
+  /** False only if the worker is certainly dead: it was a process of this machine, and that process no longer runs. */
   mayBeAlive(worker: string): boolean;
   onFinished(jobId: string): void;
   /** Queues the deliveries of webhooks. */
   notifier: Service & { wake(jobId: string): void; isBusy(): boolean };
-  /** Also notified of every task, such as the reporter of a pool process. */
+  /** One more observer of all tasks, such as the reporter of a pool process. */
   observer: TaskObserver | undefined;
   meter: WorkerMeter;
   processMetrics: ProcessMetrics;
-  /** Memory of this process. */
+  /** The resident memory of this process. */
   rssBytes(): number;
   tracing: Tracing;
   /** The share of time, 0 to 1, that the event loop was busy since the last call. */
@@ -139,7 +141,8 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
   const keeper = createLeaseKeeper({ frontier: broker, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
   const lost = deferred();
   lost.promise.catch(() => {}); // the caller handles it through `ended`
-  // A full disk fails every write. An idle worker writes nothing else, so it would never notice.
+  // If the disk is full, every write fails. An idle worker writes nothing outside the reaper, so only the reaper
+  // notices.
   const onLost = (cause: unknown): void => (loop.busy() === 0 ? lost.reject(cause) : undefined);
   const reaper = createReaper({ frontier, mayBeAlive, onLost, clock, log }, { everyMs: REAP_EVERY_MS, batch: 500 });
   const presence = createPresence(
@@ -189,7 +192,8 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       observe.planned?.(attempt);
       return await runTask({ deps, observe, attempt, options, grant, plan, signal });
     } catch (error) {
-      // Only the time limit itself. Another error that occurs after it, such as a lost broker, is not the task's fault.
+      // Only the error of the time limit itself. Another error after it, such as a lost broker, was not caused by the
+      // task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
       const isUnreadable = isTrawlError(error, "BAD_JOB", "BAD_SPIDER", "BAD_SELECTOR");
       if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;
@@ -241,7 +245,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
     retiring: loop.retiring,
     ended: Promise.race([loop.ended, lost.promise]),
     busy: loop.busy,
-    // Events that the notifier is about to queue are work to come.
+    // While the notifier still has events to queue, more tasks will follow, so the worker is not idle.
     idleRound: () => (notifier.isBusy() ? undefined : loop.idleRound()),
     tally: () => ({ ...counts }),
     metrics: () => ({

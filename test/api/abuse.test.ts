@@ -8,32 +8,32 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 describe("a server under abuse", () => {
   it.each([
-    ["brackets without end", "[".repeat(500_000)],
-    ["objects without end", '{"extract":'.repeat(50_000)],
+    ["unclosed brackets", "[".repeat(500_000)],
+    ["unclosed objects", '{"extract":'.repeat(50_000)],
     ["a number of a million digits", `{"priority":${"9".repeat(1_000_000)}}`],
-    ["a name that is every object's", '{"__proto__":{"urls":[]}}'],
-    ["a constructor", '{"constructor":{"prototype":{"urls":[]}}}'],
-    ["nothing", ""],
-    ["half a character", Buffer.from([0x22, 0xc3]).toString("latin1")],
-    ["a list where an object goes", "[]"],
+    ["a __proto__ key", '{"__proto__":{"urls":[]}}'],
+    ["a constructor key", '{"constructor":{"prototype":{"urls":[]}}}'],
+    ["an empty body", ""],
+    ["an incomplete UTF-8 character", Buffer.from([0x22, 0xc3]).toString("latin1")],
+    ["an array instead of an object", "[]"],
   ])("refuses %s", async (_, body) => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
 
-    const { status, json } = await ask("POST", "/v1/jobs", body, JSON_TYPE);
+    const { status, json } = await request("POST", "/v1/jobs", body, JSON_TYPE);
 
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
     expect(json).toMatchObject({ code: "BAD_REQUEST" });
-    expect((await ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
+    expect((await request("GET", "/v1/jobs")).json.jobs).toEqual([]);
   });
 
   it.each([
-    ["an escape that is none", "/v1/jobs/%zz"],
-    ["a name longer than any", `/v1/jobs/${"x".repeat(5_000)}`],
-  ])("refuses a path with %s as it does the rest", async (_, path) => {
-    const { ask } = await startApi();
+    ["an invalid percent escape", "/v1/jobs/%zz"],
+    ["an id that is too long", `/v1/jobs/${"x".repeat(5_000)}`],
+  ])("refuses a path with %s and returns a problem document", async (_, path) => {
+    const { request } = await startApi();
 
-    const { status, json, headers } = await ask("GET", path, undefined, { "x-request-id": "mine" });
+    const { status, json, headers } = await request("GET", path, undefined, { "x-request-id": "mine" });
 
     expect({ status, json }).toMatchObject({ status: 400, json: { code: "BAD_REQUEST", requestId: "mine" } });
     expect(headers.get("content-type")).toMatch(/^application\/problem\+json\b/);
@@ -45,26 +45,26 @@ describe("a server under abuse", () => {
     const api = await startApi();
     const before = process.memoryUsage().rss;
 
-    const announced = await talk(api, [post("/v1/jobs", "application/json", "content-length: 1073741824")]);
-    const pieces = await talk(api, [
+    const declared = await sendRaw(api, [post("/v1/jobs", "application/json", "content-length: 1073741824")]);
+    const chunked = await sendRaw(api, [
       post("/v1/jobs", "application/json", "transfer-encoding: chunked"),
       ...chunks(1024),
     ]);
 
-    expect(announced.text).toMatch(/^HTTP\/1\.1 413 [\s\S]*BODY_TOO_LARGE/);
-    expect(pieces.text).toMatch(/^HTTP\/1\.1 413 /);
-    expect(pieces.sent).toBeLessThan(200); // of 1024: it was not read to its end
+    expect(declared.text).toMatch(/^HTTP\/1\.1 413 [\s\S]*BODY_TOO_LARGE/);
+    expect(chunked.text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(chunked.sent).toBeLessThan(200); // of 1024: the server stopped reading before the end
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * MB);
-    expect((await api.ask("GET", "/readyz")).status).toBe(200);
+    expect((await api.request("GET", "/readyz")).status).toBe(200);
   });
 
   it("refuses a line of any length in bounded memory", async () => {
     const api = await startApi();
-    const { json } = await api.ask("POST", "/v1/jobs", { open: true });
+    const { json } = await api.request("POST", "/v1/jobs", { open: true });
     const before = process.memoryUsage().rss;
 
     const path = `/v1/jobs/${json.id}/urls`;
-    const { text } = await talk(api, [
+    const { text } = await sendRaw(api, [
       post(path, "application/x-ndjson", "transfer-encoding: chunked"),
       ...chunks(300),
       "0\r\n\r\n",
@@ -77,13 +77,13 @@ describe("a server under abuse", () => {
 
   it("logs no error when a client disconnects in the middle of a list", async () => {
     const api = await startApi({ logLevel: "error", graceMs: 5_000 });
-    const { json } = await api.ask("POST", "/v1/jobs", { open: true });
+    const { json } = await api.request("POST", "/v1/jobs", { open: true });
     const socket = await dial(api, post(`/v1/jobs/${json.id}/urls`, "application/x-ndjson", "content-length: 1000000"));
     socket.write("https://a.example/1\nhttps://a.example/2\n");
-    await api.ask("GET", "/readyz");
+    await api.request("GET", "/readyz");
     socket.destroy();
-    // The server sees the disconnect before these lines.
-    for (let nth = 0; nth < 5; nth += 1) await api.ask("GET", "/readyz");
+    // When the server has answered these requests, it has also seen the disconnect.
+    for (let nth = 0; nth < 5; nth += 1) await api.request("GET", "/readyz");
 
     await api.stop();
     expect(api.logged).toEqual([]);
@@ -93,10 +93,10 @@ describe("a server under abuse", () => {
     const api = await startApi();
     const headers = Array.from({ length: 100_000 }, (_, nth) => `x-${nth}: ${nth}\r\n`);
 
-    const { text } = await talk(api, ["GET /v1/jobs HTTP/1.1\r\nhost: 127.0.0.1\r\n", headers.join(""), "\r\n"]);
+    const { text } = await sendRaw(api, ["GET /v1/jobs HTTP/1.1\r\nhost: 127.0.0.1\r\n", headers.join(""), "\r\n"]);
 
     expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect((await api.ask("GET", "/readyz")).status).toBe(200);
+    expect((await api.request("GET", "/readyz")).status).toBe(200);
   });
 
   it("answers others while hundreds of requests never end, and stops without waiting for them", async () => {
@@ -107,7 +107,7 @@ describe("a server under abuse", () => {
     ];
     const sockets = await Promise.all(Array.from({ length: 300 }, (_, nth) => dial(api, halves[nth % 2] ?? "")));
 
-    expect((await api.ask("GET", "/v1/jobs")).status).toBe(200);
+    expect((await api.request("GET", "/v1/jobs")).status).toBe(200);
     await api.stop();
     await Promise.all(
       sockets.map((socket) => new Promise((resolve) => (socket.closed ? resolve(0) : socket.once("close", resolve)))),
@@ -119,14 +119,14 @@ function post(path: string, type: string, length: string): string {
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\n${length}\r\n\r\n`;
 }
 
-/** Endless text in chunks of a megabyte, as a chunked HTTP/1.1 body. */
+/** `count` chunks of one megabyte of a chunked HTTP/1.1 body, without a line break and without the last chunk. */
 function* chunks(count: number): Generator<Buffer> {
   const chunk = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MB, "a"), Buffer.from("\r\n")]);
   for (let nth = 0; nth < count; nth += 1) yield chunk;
 }
 
-/** Sends as fast as the server reads, until everything is sent or an answer arrives. `sent` counts the chunks. */
-async function talk(api: Api, parts: Iterable<string | Buffer>): Promise<{ text: string; sent: number }> {
+/** Sends as fast as the server reads, until everything is sent or a response arrives. `sent` counts the parts. */
+async function sendRaw(api: Api, parts: Iterable<string | Buffer>): Promise<{ text: string; sent: number }> {
   const socket = await dial(api);
   let text = "";
   let sent = 0;
@@ -140,20 +140,20 @@ async function talk(api: Api, parts: Iterable<string | Buffer>): Promise<{ text:
   for (const part of parts) {
     if (text !== "" || socket.destroyed) break;
     sent += 1;
-    const isTaken = socket.write(part);
-    if (!isTaken) await Promise.race([answered, new Promise((resolve) => socket.once("drain", resolve))]);
+    const isBelowLimit = socket.write(part);
+    if (!isBelowLimit) await Promise.race([answered, new Promise((resolve) => socket.once("drain", resolve))]);
   }
   await answered;
   socket.destroy();
   return { text, sent };
 }
 
-async function dial({ url }: Api, words?: string): Promise<Socket> {
+async function dial({ url }: Api, text?: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.on("error", () => {}); // closed in its face, as it should be
+  socket.on("error", () => {}); // the server may close the connection while the test writes
   closeLater(async () => void socket.destroy());
   await new Promise((resolve) => socket.once("connect", resolve));
-  if (words !== undefined) socket.write(words);
+  if (text !== undefined) socket.write(text);
   return socket;
 }

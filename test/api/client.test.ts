@@ -7,10 +7,10 @@ import { createRequests } from "../../src/client/requests.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { resolveJob } from "../../src/submit/resolve-job.ts";
 import { newFolder } from "../e2e/folder.ts";
+import { startBreakingProxy } from "./breaking-proxy.ts";
 import { startApi } from "./harness.ts";
-import { startLine } from "./line.ts";
-import { takeSome } from "./take-some.ts";
-import { startWorking } from "./work.ts";
+import { workOffTasks } from "./work-off-tasks.ts";
+import { startWorking } from "./working-api.ts";
 
 const page = (nth: number) => [`/${nth}`, `<h1>page ${nth}</h1>`] as const;
 const PAGES = Object.fromEntries(Array.from({ length: 20 }, (_, nth) => page(nth)));
@@ -80,7 +80,7 @@ describe("the client", () => {
     const urls = Array.from({ length: 12_000 }, (_, nth) => `https://a.example/${nth}`);
     const submitting = connect(url).submit(urls);
     const emptying = (async () => {
-      for (let done = 0; done < 12_000; ) done += await takeSome(server.frontier);
+      for (let done = 0; done < 12_000; ) done += await workOffTasks(server.frontier);
     })();
 
     const [job] = await Promise.all([submitting, emptying]);
@@ -89,21 +89,21 @@ describe("the client", () => {
     expect(await job.state()).toMatchObject({ sealed: true, counts: { submitted: expect.any(Number), done: 12_000 } });
   });
 
-  it("creates one job and receives its end over a connection that breaks", async () => {
-    const { url, ask, trawl: server } = await startApi();
-    const line = await breakingLine(url);
-    const trawl = connect(line);
+  it("creates one job and sees its end over a connection that breaks", async () => {
+    const { url, request, trawl: server } = await startApi();
+    const proxyUrl = await cutFirstAnswers(url);
+    const trawl = connect(proxyUrl);
 
     const job = await trawl.submit({ open: true }); // the first answer gets lost
     const waiting = job.wait();
     const first = await waitFor(
-      async () => ((await ask("GET", "/v1/jobs")).json.jobs as unknown as unknown[]).length > 0,
+      async () => ((await request("GET", "/v1/jobs")).json.jobs as unknown as unknown[]).length > 0,
     );
     await server.frontier.cancel(job.id);
 
     expect(first).toBe(true);
     expect(await waiting).toMatchObject({ state: "cancelled" });
-    expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await request("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 
   it("continues after a server was killed and restarted seconds later", async () => {
@@ -136,10 +136,10 @@ describe("the client", () => {
       return Response.json({ id: "j1" });
     };
     const onWait = (_: unknown, ms: number) => void waits.push(ms);
-    const asking = connect("http://a.example", { fetch: refusing, tries: 12, onWait }).job("j1").state();
+    const pending = connect("http://a.example", { fetch: refusing, tries: 12, onWait }).job("j1").state();
     await vi.runAllTimersAsync();
 
-    expect(await asking).toEqual({ id: "j1" });
+    expect(await pending).toEqual({ id: "j1" });
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, ...Array(5).fill(10_000)]);
     refusals = 1;
     const given = connect("http://a.example", { fetch: refusing, tries: 1 }).job("j1").state();
@@ -151,12 +151,12 @@ describe("the client", () => {
     });
   });
 
-  it("gets the secret of a webhook also if the broker is full", async () => {
-    const { url, ask, trawl: server } = await startApi({ maxPending: 2 });
+  it("receives the webhook secret even if the broker is full", async () => {
+    const { url, request, trawl: server } = await startApi({ maxPending: 2 });
     const urls = Array.from({ length: 5 }, (_, nth) => `https://a.example/${nth}`);
     const webhook = { url: "https://receiver.example/" };
 
-    const { status, json } = await ask("POST", "/v1/jobs", { urls, webhook });
+    const { status, json } = await request("POST", "/v1/jobs", { urls, webhook });
     const kept = await server.store.webhooks.find(String(json.id));
     const context = { id: "own", requestId: "r1", queue: undefined, typedHosts: [], out: undefined };
     const job = { urls, webhook };
@@ -169,31 +169,31 @@ describe("the client", () => {
     expect([status, json.code, json.taken]).toEqual([429, "BROKER_FULL", 2]);
     expect(json.webhookSecret).toBe(kept?.secret);
     expect(begun.webhookSecret).toBe((await server.store.webhooks.find(begun.id))?.secret);
-    const given = await ask("POST", "/v1/jobs", { urls, webhook: { ...webhook, secret: kept?.secret } });
+    const given = await request("POST", "/v1/jobs", { urls, webhook: { ...webhook, secret: kept?.secret } });
     expect(JSON.stringify(given.json)).not.toContain("whsec_");
   });
 
   it("stops when its signal aborts", async () => {
     const { url } = await startApi();
     const job = await connect(url).submit({ open: true });
-    const leaving = new AbortController();
+    const controller = new AbortController();
 
-    const waiting = job.wait({ signal: leaving.signal }).catch((error: unknown) => error);
-    leaving.abort(new Error("enough"));
+    const waiting = job.wait({ signal: controller.signal }).catch((error: unknown) => error);
+    controller.abort(new Error("enough"));
 
     expect(await waiting).toMatchObject({ message: "enough" });
   });
 });
 
-async function waitFor(isSo: () => Promise<boolean>): Promise<boolean> {
-  for (let left = 100; left > 0; left -= 1) if (await isSo()) return true;
+async function waitFor(condition: () => Promise<boolean>): Promise<boolean> {
+  for (let left = 100; left > 0; left -= 1) if (await condition()) return true;
   return false;
 }
 
 /** Cuts the first answer to each path in the middle. */
-function breakingLine(to: string): Promise<string> {
+function cutFirstAnswers(to: string): Promise<string> {
   const broken = new Set<string>();
-  return startLine(to, (path, pass) => {
+  return startBreakingProxy(to, (path, pass) => {
     if (broken.has(path)) return pass();
     broken.add(path);
     return "cut";

@@ -6,9 +6,9 @@ import { startApi } from "./harness.ts";
 const KB = 1024;
 
 it("defines every name once, and every reference in the document and on the page has a target", async () => {
-  const { ask } = await startApi();
-  const { json } = await ask("GET", "/openapi.json");
-  const page = String((await ask("GET", "/docs")).json.text);
+  const { request } = await startApi();
+  const { json } = await request("GET", "/openapi.json");
+  const page = String((await request("GET", "/docs")).json.text);
 
   const { schemas } = json.components as unknown as { schemas: Record<string, unknown> };
   const names = [...JSON.stringify(json).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
@@ -21,10 +21,10 @@ it("defines every name once, and every reference in the document and on the page
 });
 
 it("has a section for every problem type", async () => {
-  const { ask, url } = await startApi();
-  const { json } = await ask("GET", "/v1/nothing");
+  const { request, url } = await startApi();
+  const { json } = await request("GET", "/v1/nothing");
   const type = new URL(String(json.type), url);
-  const page = String((await ask("GET", type.pathname)).json.text);
+  const page = String((await request("GET", type.pathname)).json.text);
 
   expect(page).toContain(`id="${type.hash.slice(1)}"`);
   for (const code of Object.keys(ERRORS)) expect(page).toContain(`<code>${code}</code>`);

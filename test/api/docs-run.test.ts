@@ -1,6 +1,6 @@
 /**
- * Runs the commands of docs/api.md block by block in one shell, and its program by itself, with a local server, worker and
- * site. Only addresses are replaced. An error in an answer fails the test.
+ * Runs the commands of docs/api.md block by block in one shell, and its program by itself, with a local server, worker
+ * and site. Only addresses are replaced. An error in an answer fails the test.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { expect, it } from "vitest";
 import { MAIN } from "../e2e/dist.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { closeLater } from "./harness.ts";
-import { ended, startWorking, type Working } from "./work.ts";
+import { ended, startWorking, type Working } from "./working-api.ts";
 
 const PAGE = resolve(import.meta.dirname, "../../docs/api.md");
 
@@ -30,31 +30,32 @@ it("the commands in docs/api.md work", async () => {
   const script = blocks.map((block) => asRun(block, working)).join("\n");
   if (/\bnpx trawl\b/.test(script)) await withNpx(folder);
 
-  const { code, words } = await runScript(script, folder, places);
+  const { code, output } = await runScript(script, folder, places);
 
-  expect(code, `${script}\n${words}`).toBe(0);
-  const { json } = await working.ask("GET", "/v1/jobs");
+  expect(code, `${script}\n${output}`).toBe(0);
+  const { json } = await working.request("GET", "/v1/jobs");
   const ids = (json.jobs as unknown as { id: string }[]).map(({ id }) => id);
   const jobs = (await Promise.all(ids.map((id) => ended(working, id)))) as { tally: { pages: number } }[];
   expect(jobs.map(({ tally }) => tally.pages).sort()).toEqual([1, 1, 1, 30]);
-  expect(readFileSync(join(folder, "records.csv"), "utf8")).toMatch(/_url,_status,/); // of what was there by then
+  // It contains the records that existed at that moment.
+  expect(readFileSync(join(folder, "records.csv"), "utf8")).toMatch(/_url,_status,/);
 });
 
 it("the program in docs/api.md works", async () => {
   const folder = newFolder();
   const working = await startWorking({ "/": "<h1>one</h1>" });
   await working.startWorker();
-  // As a package manager installs it.
+  // Installs the package, like a package manager.
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(resolve(import.meta.dirname, "../.."), join(folder, "node_modules/trawl"));
   const [program = "", ...more] = blocksOf(readFileSync(PAGE, "utf8"), "ts");
   expect(more).toEqual([]);
   writeFileSync(join(folder, "program.mjs"), asRun(program, working));
 
-  const { code, words } = await runProgram(process.execPath, ["program.mjs"], folder, {});
+  const { code, output } = await runProgram(process.execPath, ["program.mjs"], folder, {});
 
-  expect(code, words).toBe(0);
-  expect(words).toBe(`one ${working.site.url}/\nfinished: 1 done, 0 failed\npage 200\n`);
+  expect(code, output).toBe(0);
+  expect(output).toBe(`one ${working.site.url}/\nfinished: 1 done, 0 failed\npage 200\n`);
 });
 
 function blocksOf(text: string, language: string): string[] {
@@ -65,13 +66,13 @@ function blocksOf(text: string, language: string): string[] {
 
 function asRun(block: string, { url, site }: Working): string {
   return block
-    .replaceAll(/^npx trawl serve.*&$/gm, "") // it runs already
+    .replaceAll(/^npx trawl serve.*&$/gm, "") // the test has started a server
     .replaceAll("curl -s", "curl --fail-with-body -S -s")
     .replaceAll("localhost:7700", new URL(url).host)
     .replaceAll("https://a.example", site.url);
 }
 
-/** npx finds the program of a clone in its packages. */
+/** An `npx` that runs the command line of this clone. */
 async function withNpx(folder: string): Promise<void> {
   mkdirSync(join(folder, "bin"));
   const file = join(folder, "bin/npx");
@@ -87,8 +88,8 @@ async function runScript(script: string, cwd: string, { broker, store }: { broke
 async function runProgram(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
   const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   closeLater(async () => void child.kill());
-  let words = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (words += chunk));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const [code] = (await once(child, "close")) as [number | null];
-  return { code, words };
+  return { code, output };
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { aJob } from "../contracts/frontier/makers.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
-import { OPERATOR, startKeyedApi } from "./keyed.ts";
-import { startWorking } from "./work.ts";
+import { OPERATOR, startKeyedApi } from "./keyed-api.ts";
+import { startWorking } from "./working-api.ts";
 
 type Event = { event: string; id: string | undefined; json: Record<string, unknown> };
 
@@ -13,9 +13,9 @@ const OPEN = { open: true };
 
 describe("the events of a job", () => {
   it("report the job until it ends, and do not restart for a client that has received the end", async () => {
-    const { ask, url, site, startWorker } = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
+    const { request, url, site, startWorker } = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
     const urls = ["/", "/2"].map((path) => site.url + path);
-    const { json } = await ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+    const { json } = await request("POST", "/v1/jobs", { urls, politeness: { robots: false } });
     const path = `${url}/v1/jobs/${json.id}/events`;
 
     const stream = follow(path);
@@ -36,7 +36,7 @@ describe("the events of a job", () => {
     const folder = newFolder();
     const places = { broker: `sqlite:${join(folder, "b.db")}`, store: `sqlite:${join(folder, "s.db")}` };
     const [one, other] = [await startApi(places), await startApi(places)];
-    const { json } = await one.ask("POST", "/v1/jobs", OPEN);
+    const { json } = await one.request("POST", "/v1/jobs", OPEN);
     const path = `/v1/jobs/${json.id}/events`;
     const [here, there] = [follow(one.url + path), follow(other.url + path)];
 
@@ -44,7 +44,7 @@ describe("the events of a job", () => {
     expect(same).toEqual(first);
     await one.stop(); // ends its streams instead of waiting for their readers
     expect(await all(here)).toEqual([]);
-    await other.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    await other.request("POST", `/v1/jobs/${json.id}/cancel`);
     expect(await all(follow(other.url + path, String(first.id)))).toMatchObject([
       { event: "end", json: { state: "cancelled" } },
     ]);
@@ -52,27 +52,27 @@ describe("the events of a job", () => {
   });
 
   it("poll the broker once for any number of clients", async () => {
-    const { ask, url, trawl } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", OPEN);
+    const { request, url, trawl } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", OPEN);
     const streams = Array.from({ length: 30 }, () => follow(`${url}/v1/jobs/${json.id}/events`));
     await Promise.all(streams.map((stream) => stream.next()));
     const { findJob } = trawl.frontier;
-    let looks = 0;
+    let polls = 0;
     trawl.frontier.findJob = (id) => {
-      looks += 1;
+      polls += 1;
       return findJob.call(trawl.frontier, id);
     };
 
-    await trawl.frontier.pause(String(json.id)); // not over HTTP, which would look for itself
+    await trawl.frontier.pause(String(json.id)); // not over HTTP, because that request would read the job itself
     await Promise.all(streams.map((stream) => stream.next()));
 
-    expect(looks).toBeLessThan(15); // a round or some, and not 30 of them
+    expect(polls).toBeLessThan(15); // a few polls, not one per client
     await Promise.all(streams.map((stream) => stream.return()));
   });
 
   it("are not buffered for a slow client, which gets the newest state", async () => {
-    const { ask, url, trawl } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", OPEN);
+    const { request, url, trawl } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", OPEN);
     const id = String(json.id);
     const stream = follow(`${url}/v1/jobs/${id}/events`);
     await stream.next();
@@ -86,29 +86,29 @@ describe("the events of a job", () => {
   });
 
   it("answer 404 for a job that does not exist", async () => {
-    const { ask, url } = await startApi();
+    const { request, url } = await startApi();
 
-    expect(await ask("GET", "/v1/jobs/j1/events")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+    expect(await request("GET", "/v1/jobs/j1/events")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
     expect((await fetch(`${url}/v1/events`, { method: "HEAD" })).status).toBe(405);
   });
 });
 
 describe("the events of all jobs", () => {
   it("start with the current state, continue with changes, and resume after the last received id", async () => {
-    const { ask, url } = await startApi();
-    const { json: a } = await ask("POST", "/v1/jobs", { name: "a", ...OPEN });
-    const { json: b } = await ask("POST", "/v1/jobs", { name: "b", ...OPEN });
+    const { request, url } = await startApi();
+    const { json: a } = await request("POST", "/v1/jobs", { name: "a", ...OPEN });
+    const { json: b } = await request("POST", "/v1/jobs", { name: "b", ...OPEN });
     const stream = follow(`${url}/v1/events`);
 
     const first = await upTo(stream, "jobs");
-    await ask("POST", `/v1/jobs/${a.id}/pause`);
+    await request("POST", `/v1/jobs/${a.id}/pause`);
     const second = await upTo(stream, "jobs");
     await stream.return();
     const back = follow(`${url}/v1/events`, String(second.id));
-    await upTo(back, "fleet"); // comes after the jobs, of which there is nothing to say
-    await ask("POST", `/v1/jobs/${b.id}/cancel`);
+    await upTo(back, "fleet"); // the `jobs` event would come before it, but no job has changed
+    await request("POST", `/v1/jobs/${b.id}/cancel`);
     const third = await upTo(back, "jobs");
-    await ask("DELETE", `/v1/jobs/${b.id}`);
+    await request("DELETE", `/v1/jobs/${b.id}`);
     const fourth = await upTo(back, "jobs");
     await back.return();
 
@@ -125,15 +125,15 @@ describe("the events of all jobs", () => {
 
   it("include a running job behind any number of newer ended jobs, like the list of running jobs", async () => {
     const api = await startKeyedApi();
-    const one = await api.person({ tenant: "one" });
-    const { json } = await one.ask("POST", "/v1/jobs", { name: "old", ...OPEN });
+    const one = await api.newCaller({ tenant: "one" });
+    const { json } = await one.request("POST", "/v1/jobs", { name: "old", ...OPEN });
     for (let nth = 0; nth < 210; nth++) {
       await api.trawl.frontier.createJob(aJob({ id: `ended${nth}` }));
       await api.trawl.frontier.seal(`ended${nth}`);
     }
     const stream = follow(`${api.url}/v1/events`, undefined, OPERATOR);
     const answer = await upTo(stream, "jobs");
-    await one.ask("POST", `/v1/jobs/${json.id}/pause`);
+    await one.request("POST", `/v1/jobs/${json.id}/pause`);
     const then = await upTo(stream, "jobs");
     await stream.return();
 
@@ -141,9 +141,9 @@ describe("the events of all jobs", () => {
     const [known] = (answer.json.jobs as { id: string }[]).filter(({ id }) => id === json.id);
     expect(known).toMatchObject({ name: "old", state: "running" });
     expect(then.json).toMatchObject({ jobs: [{ id: json.id, state: "paused" }] });
-    for (const ask of [one.ask, api.operator]) {
-      expect((await ask("GET", "/v1/jobs?state=running")).json).toEqual({ jobs: [], next: null });
-      const { json: found } = await ask("GET", "/v1/jobs?state=paused");
+    for (const request of [one.request, api.operator]) {
+      expect((await request("GET", "/v1/jobs?state=running")).json).toEqual({ jobs: [], next: null });
+      const { json: found } = await request("GET", "/v1/jobs?state=paused");
       expect(found).toMatchObject({ jobs: [{ id: json.id }], next: null });
     }
   });
@@ -151,21 +151,21 @@ describe("the events of all jobs", () => {
 
 describe("many clients that follow all jobs", () => {
   it("cost one poll of the broker, and get the same text", async () => {
-    const { ask, url, trawl } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { name: "a", ...OPEN });
+    const { request, url, trawl } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { name: "a", ...OPEN });
     const streams = Array.from({ length: 20 }, () => follow(`${url}/v1/events`));
     await Promise.all(streams.map((stream) => upTo(stream, "fleet")));
     const { listQueues } = trawl.frontier;
-    let looks = 0;
+    let polls = 0;
     trawl.frontier.listQueues = () => {
-      looks += 1;
+      polls += 1;
       return listQueues.call(trawl.frontier);
     };
 
     await trawl.frontier.pause(String(json.id));
     const answer = await Promise.all(streams.map((stream) => upTo(stream, "jobs")));
 
-    expect(looks).toBeLessThan(10);
+    expect(polls).toBeLessThan(10);
     expect(new Set(answer.map((event) => JSON.stringify(event))).size).toBe(1);
     expect(answer[0]?.json).toMatchObject({ jobs: [{ name: "a", state: "paused" }], gone: [] });
     await Promise.all(streams.map((stream) => stream.return()));
@@ -174,17 +174,17 @@ describe("many clients that follow all jobs", () => {
 
 describe("the events of a tenant", () => {
   it("contain only its own jobs, and nothing about the fleet", async () => {
-    const { url, person } = await startKeyedApi();
-    const [one, two] = [await person({ tenant: "one" }), await person({ tenant: "two" })];
-    const { json: theirs } = await one.ask("POST", "/v1/jobs", { name: "a", ...OPEN });
+    const { url, newCaller } = await startKeyedApi();
+    const [one, two] = [await newCaller({ tenant: "one" }), await newCaller({ tenant: "two" })];
+    const { json: theirs } = await one.request("POST", "/v1/jobs", { name: "a", ...OPEN });
     const stream = follow(`${url}/v1/events`, undefined, two.key);
 
     const none = await stream.next();
-    await one.ask("POST", `/v1/jobs/${theirs.id}/pause`);
-    await two.ask("POST", "/v1/jobs", { name: "b", ...OPEN });
+    await one.request("POST", `/v1/jobs/${theirs.id}/pause`);
+    await two.request("POST", "/v1/jobs", { name: "b", ...OPEN });
     const first = await stream.next();
-    await one.ask("POST", `/v1/jobs/${theirs.id}/cancel`);
-    const { json: own } = await two.ask("POST", "/v1/jobs", { name: "c", ...OPEN });
+    await one.request("POST", `/v1/jobs/${theirs.id}/cancel`);
+    const { json: own } = await two.request("POST", "/v1/jobs", { name: "c", ...OPEN });
     const second = await stream.next();
     await stream.return();
 
@@ -210,12 +210,12 @@ function follow(url: string, lastId?: string, key?: string): Stream {
 }
 
 async function* events(url: string, lastId: string | undefined, key: string | undefined): AsyncGenerator<Event> {
-  const leaving = new AbortController();
+  const controller = new AbortController();
   const headers = {
     ...(lastId === undefined ? {} : { "last-event-id": lastId }),
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   };
-  const answer = await fetch(url, { headers, signal: leaving.signal });
+  const answer = await fetch(url, { headers, signal: controller.signal });
   expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   let text = "";
   try {
@@ -228,7 +228,7 @@ async function* events(url: string, lastId: string | undefined, key: string | un
       }
     }
   } finally {
-    leaving.abort();
+    controller.abort();
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends random requests, valid and invalid by the OpenAPI document. No answer is a 500, and every answer is one that the
- * document declares.
+ * Sends random requests, valid and invalid by the OpenAPI document. No answer is a 500, and every answer is one that
+ * the document declares.
  */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,9 +8,9 @@ import { z } from "zod";
 import { ERRORS } from "../../src/errors.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { findRedisObstacle, startRedis } from "../services/redis.ts";
-import { type Schema, valueFor } from "./from-schema.ts";
 import type { Api } from "./harness.ts";
-import { OPERATOR, startKeyedApi } from "./keyed.ts";
+import { OPERATOR, startKeyedApi } from "./keyed-api.ts";
+import { type Schema, valueFor } from "./schema-values.ts";
 
 type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
 type Content = Record<string, { schema: Schema; example?: Record<string, unknown> }>;
@@ -20,7 +20,7 @@ type Operation = {
   responses: Record<string, { content?: Content }>;
 };
 /** Replaces every reference by the schema that it names. */
-function written(part: unknown, components: unknown): unknown {
+function dereference(part: unknown, components: unknown): unknown {
   const text = JSON.stringify(part, (_, value) => {
     const name = /^#\/components\/schemas\/(\w+)$/.exec(value?.$ref ?? "")?.[1];
     return name === undefined ? value : (components as { schemas: Record<string, Schema> }).schemas[name];
@@ -34,22 +34,22 @@ type Tried = { path: string; init: RequestInit };
 
 const RUNS = 25;
 /** Operations that cannot succeed here: no page has a PDF, and no worker fetches. */
-const NEVER_WELL = ["get /v1/pages/{id}/pdf", "post /v1/scrape"];
+const NEVER_SUCCEEDS = ["get /v1/pages/{id}/pdf", "post /v1/scrape"];
 const SEED = 20_261_116;
 
 describe("the API, called with random requests", () => {
   it.each(findRedisObstacle("redis-server") === undefined ? ["SQLite", "Redis"] : ["SQLite"])(
-    "answers as its description says, and never with 500, on %s",
+    "returns only responses that its description declares, and never 500, on %s",
     async (kind) => {
-      const places = kind === "Redis" ? { broker: await redisPlace(), brokerShards: 3 } : {};
+      const places = kind === "Redis" ? { broker: await redisUrl(), brokerShards: 3 } : {};
       const api = await startKeyedApi({ maxPending: 5_000, graceMs: 1_000, ...places });
-      const { json } = await api.ask("GET", "/openapi.json");
-      const paths = written(json.paths, json.components) as Record<string, Record<string, Operation>>;
+      const { json } = await api.request("GET", "/openapi.json");
+      const paths = dereference(json.paths, json.components) as Record<string, Record<string, Operation>>;
       const answer: Record<string, number[]> = {};
 
       for (const [path, methods] of Object.entries(paths)) {
         for (const [method, operation] of Object.entries(methods)) {
-          const known = await fill({ ...api, ask: api.operator });
+          const known = await fill({ ...api, request: api.operator });
           const statuses: number[] = [];
           answer[`${method} ${path}`] = statuses;
           await fc.assert(
@@ -57,7 +57,7 @@ describe("the API, called with random requests", () => {
               const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${OPERATOR}` };
               const answer = await fetch(api.url + to, { ...init, headers });
               statuses.push(answer.status);
-              await holds(operation, answer);
+              await expectDeclared(operation, answer);
             }),
             { numRuns: RUNS, seed: SEED, endOnFailure: true },
           );
@@ -66,34 +66,34 @@ describe("the API, called with random requests", () => {
 
       // Otherwise only the validation was tested.
       const alwaysRefused = Object.entries(answer).filter(([, statuses]) => !statuses.some((status) => status < 300));
-      expect(alwaysRefused.map(([operation]) => operation)).toEqual(NEVER_WELL);
-      expect((await api.ask("GET", "/readyz")).status).toBe(200);
+      expect(alwaysRefused.map(([operation]) => operation)).toEqual(NEVER_SUCCEEDS);
+      expect((await api.request("GET", "/readyz")).status).toBe(200);
     },
   );
 });
 
-async function redisPlace(): Promise<string> {
+async function redisUrl(): Promise<string> {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   return server.url;
 }
 
 /** Creates objects that requests can find and delete. */
-async function fill({ ask, trawl }: Api): Promise<Known> {
+async function fill({ request, trawl }: Api): Promise<Known> {
   const made = async (path: string, body: unknown) => {
-    const answers = [await ask("POST", path, body), await ask("POST", path, body)];
+    const answers = [await request("POST", path, body), await request("POST", path, body)];
     return answers.map(({ json }) => String(json.id));
   };
   const webhook = { url: "https://me.example/" };
   const jobs = await made("/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
   const bodyRef = await trawl.bodies.put(Buffer.from("<h1>one</h1>"));
   await trawl.store.write(jobs.map((jobId) => aPageWrite({ jobId, bodyRef, screenshotRef: bodyRef })));
-  const workers = await announced(trawl.frontier);
+  const workers = await announceWorkers(trawl.frontier);
   const pages = await Promise.all(jobs.map((id) => trawl.store.readPages(id, 0, 1)));
   return {
     "/v1/jobs": jobs,
     "/v1/pages": pages.flat().map(({ id }) => String(id)),
-    "/v1/keys": await made("/v1/keys", { name: "somebody", scopes: ["read"] }),
+    "/v1/keys": await made("/v1/keys", { name: "caller", scopes: ["read"] }),
     "/v1/schedules": await made("/v1/schedules", { every: "1h", job: { urls: ["https://a.example/"] } }),
     "/v1/sites": ["a.example", "b.example:8080"],
     "/v1/workers": workers,
@@ -101,7 +101,7 @@ async function fill({ ask, trawl }: Api): Promise<Known> {
 }
 
 /** Workers that accept commands, and one that does not. */
-async function announced(frontier: Api["trawl"]["frontier"]): Promise<string[]> {
+async function announceWorkers(frontier: Api["trawl"]["frontier"]): Promise<string[]> {
   const usual = { queues: ["fetch"], unknownSpiders: [], version: "1.0.0" };
   const vitals = { concurrency: 1, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1 };
   const obeys = ["drain", "drain-all", "recycle"] as const;
@@ -204,14 +204,14 @@ const problem = z.looseObject({
 
 const validators = new Map<Schema, z.ZodType>();
 
-async function holds({ responses }: Operation, answer: Response): Promise<void> {
+async function expectDeclared({ responses }: Operation, answer: Response): Promise<void> {
   const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const declared = responses[answer.status];
   if (declared === undefined) {
     expect(type).toBe("application/problem+json");
-    const said = problem.parse(await answer.json());
-    expect(said).toMatchObject({ status: answer.status });
-    expect(said.code, JSON.stringify(said)).not.toBe("INTERNAL");
+    const body = problem.parse(await answer.json());
+    expect(body).toMatchObject({ status: answer.status });
+    expect(body.code, JSON.stringify(body)).not.toBe("INTERNAL");
     expect(answer.status).toBeGreaterThanOrEqual(400);
     return;
   }

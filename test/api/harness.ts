@@ -14,10 +14,10 @@ export type Api = {
   url: string;
   trawl: App;
   retention: Retention;
-  /** JSON unless `body` is text or a stream. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends `body` as JSON, unless it is text or a stream. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   stop(): Promise<void>;
-  /** The log lines, at the `logLevel` of the settings. */
+  /** Log lines of at least the `logLevel` in the settings. */
   logged: readonly string[];
 };
 
@@ -26,12 +26,12 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Closes in reverse order after the test. */
+/** Calls `close` after the test. The last registered function is called first. */
 export function closeLater(close: () => Promise<void>): void {
   closing.push(close);
 }
 
-/** Starts a server that ends with the test. */
+/** Starts a server that is stopped after the test. */
 export async function startApi(settings: Record<string, unknown> = {}): Promise<Api> {
   const folder = newFolder();
   const places = { broker: `sqlite:${join(folder, "broker.db")}`, store: `sqlite:${join(folder, "store.db")}` };
@@ -44,10 +44,10 @@ export async function startApi(settings: Record<string, unknown> = {}): Promise<
   const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
   closing.push(() => server.stop());
-  return { url, trawl, retention, ask: (...args) => ask(url, ...args), stop: () => server.stop(), logged };
+  return { url, trawl, retention, request: (...args) => request(url, ...args), stop: () => server.stop(), logged };
 }
 
-async function ask(
+async function request(
   base: string,
   method: string,
   path: string,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { latencyBucket } from "../../src/domain/latency.ts";
 import { BUCKET_WIDTHS_MS, bucketStart, noWork, type WorkCounts } from "../../src/store/history-store.ts";
 import { startApi } from "./harness.ts";
-import { ended, startWorking } from "./work.ts";
+import { ended, startWorking } from "./working-api.ts";
 
 type Point = Record<string, number | string | null>;
 
@@ -18,13 +18,13 @@ function work(counts: Partial<WorkCounts>, tookMs = 100): WorkCounts {
 
 describe("history", () => {
   it("has a point for every interval, with null where no worker reported", async () => {
-    const { ask, trawl } = await startApi();
+    const { request, trawl } = await startApi();
     const at = bucketStart(Date.now(), COARSE) - COARSE;
     await trawl.store.history.add([{ at, counts: work({ pages: 30, done: 30, failed: 10, dead: 1, records: 60 }) }]);
     await trawl.store.history.setGauges(at + 2 * FINE, { waiting: 7, inFlight: 2, workers: 1 });
     const iso = (ms: number) => new Date(ms).toISOString();
 
-    const { json } = await ask("GET", `/v1/history?from=${iso(at)}&to=${iso(at + 4 * FINE)}&step=10s`);
+    const { json } = await request("GET", `/v1/history?from=${iso(at)}&to=${iso(at + 4 * FINE)}&step=10s`);
 
     expect(json).toMatchObject({ from: iso(at), to: iso(at + 4 * FINE), stepSeconds: 10 });
     const points = json.points as unknown as Point[];
@@ -44,46 +44,46 @@ describe("history", () => {
       waiting: 7,
       workers: 1,
     });
-    const minute = await ask("GET", `/v1/history?from=${iso(at)}&to=${iso(at + 1)}&step=1m`);
+    const minute = await request("GET", `/v1/history?from=${iso(at)}&to=${iso(at + 1)}&step=1m`);
     expect(minute.json.points).toMatchObject([{ pages: 30, pagesPerSecond: 0.5, success: 0.75, waiting: 7 }]);
   });
 
   it("uses the finest interval that fits, and refuses too many points", async () => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
     const since = async (ms: number) =>
-      (await ask("GET", `/v1/history?from=${new Date(Date.now() - ms).toISOString()}`)).json;
+      (await request("GET", `/v1/history?from=${new Date(Date.now() - ms).toISOString()}`)).json;
 
     expect(await since(10 * MEDIUM)).toMatchObject({ stepSeconds: 10 });
-    expect((await ask("GET", "/v1/history")).json).toMatchObject({ stepSeconds: 10 });
+    expect((await request("GET", "/v1/history")).json).toMatchObject({ stepSeconds: 10 });
     expect(await since(6 * COARSE)).toMatchObject({ stepSeconds: 60 });
     expect(await since(DAY - 1)).toMatchObject({ stepSeconds: 300 });
     expect(await since(3 * DAY)).toMatchObject({ stepSeconds: 1_800 });
     expect(await since(15 * DAY)).toMatchObject({ stepSeconds: 3_600 });
     expect(await since(399 * DAY)).toMatchObject({ stepSeconds: 86_400 });
-    const many = await ask("GET", `/v1/history?from=${new Date(Date.now() - DAY).toISOString()}&step=10s`);
+    const many = await request("GET", `/v1/history?from=${new Date(Date.now() - DAY).toISOString()}&step=10s`);
     expect(many).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
     expect(String(many.json.detail)).toMatch(/864\d points/);
     const now = new Date().toISOString();
-    expect(await ask("GET", `/v1/history?from=${now}&to=${now}`)).toMatchObject({ status: 400 });
-    expect(await ask("GET", "/v1/history?step=7s")).toMatchObject({ status: 400 });
+    expect(await request("GET", `/v1/history?from=${now}&to=${now}`)).toMatchObject({ status: 400 });
+    expect(await request("GET", "/v1/history?step=7s")).toMatchObject({ status: 400 });
   });
 
-  it("reads every slot of its points, however many these are", async () => {
-    const { ask, trawl } = await startApi();
+  it("reads every bucket of its points, however many there are", async () => {
+    const { request, trawl } = await startApi();
     const { read } = trawl.store.history;
     const limits: number[] = [];
-    trawl.store.history.read = (...asked) => {
-      limits.push(asked[3]);
-      return read(...asked);
+    trawl.store.history.read = (...args) => {
+      limits.push(args[3]);
+      return read(...args);
     };
     const from = new Date(Date.now() - 1_498 * DAY).toISOString();
-    expect(await ask("GET", `/v1/history?from=${from}&step=1d`)).toMatchObject({ status: 200 });
+    expect(await request("GET", `/v1/history?from=${from}&step=1d`)).toMatchObject({ status: 200 });
     expect(limits[0]).toBeGreaterThanOrEqual(1_498 * 24);
   });
 
   it("contains the work of a worker after the worker and the server have ended", async () => {
     const working = await startWorking({ "/": "<h1>one</h1>", "/2": "<h1>two</h1>" });
-    const { ask, site, trawl } = working;
+    const { request, site, trawl } = working;
     const worker = await trawl.createWorker({
       queues: ["fetch"],
       ...{ allowHosts: [], unreadableJob: "ends-task", onFinished: () => {} },
@@ -91,17 +91,21 @@ describe("history", () => {
     });
     worker.start();
     const urls = ["/", "/2", "/missing"].map((path) => site.url + path);
-    const { json } = await ask("POST", "/v1/jobs", { urls, extract: { title: "h1" }, politeness: { robots: false } });
+    const { json } = await request("POST", "/v1/jobs", {
+      urls,
+      extract: { title: "h1" },
+      politeness: { robots: false },
+    });
     await ended(working, json.id);
     await worker.stop();
 
-    const points = (await ask("GET", "/v1/history?step=1h")).json.points as unknown as Point[];
+    const points = (await request("GET", "/v1/history?step=1h")).json.points as unknown as Point[];
     const sum = (name: string) => points.reduce((total, point) => total + Number(point[name]), 0);
     expect(["pages", "done", "failed", "dead", "records"].map(sum)).toEqual([2, 2, 1, 1, 2]);
     expect(sum("p50Ms")).toBeGreaterThan(0);
   });
 
-  it("is pruned like everything that is past its retention", async () => {
+  it("is removed after its retention time", async () => {
     const { trawl, retention } = await startApi();
     const { history } = trawl.store;
     const old = bucketStart(Date.now() - 15 * DAY, COARSE);
@@ -119,8 +123,8 @@ describe("history", () => {
 });
 
 it("reports the current throughput of all workers to operators", async () => {
-  const { trawl, url, ask } = await startApi();
-  await ask("POST", "/v1/jobs", { urls: ["https://a.example/", "https://a.example/2"], open: true });
+  const { trawl, url, request } = await startApi();
+  await request("POST", "/v1/jobs", { urls: ["https://a.example/", "https://a.example/2"], open: true });
   const vitals = { concurrency: 8, busy: 3, done: 100, failed: 1, rssBytes: 1, upMs: 60_000 };
   const recent = { ms: 8_000, pages: 16, done: 15, failed: 5, latencies: [[latencyBucket(200), 20]] as const };
   for (const worker of ["host/1/1", "host/2/2"]) {
@@ -135,14 +139,14 @@ it("reports the current throughput of all workers to operators", async () => {
   };
   await trawl.frontier.announce({ worker: "old", queues: [], unknownSpiders: [], version: "0.9.0" }, 60_000);
 
-  const leaving = new AbortController();
-  const answer = await fetch(`${url}/v1/events`, { signal: leaving.signal });
+  const controller = new AbortController();
+  const answer = await fetch(`${url}/v1/events`, { signal: controller.signal });
   let text = "";
   for await (const chunk of (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
     text += chunk;
     if (/event: fleet\n.*\n\n/.test(text)) break;
   }
-  leaving.abort();
+  controller.abort();
 
   const fleet = JSON.parse(/event: fleet\ndata: (.*)\n/.exec(text)?.[1] ?? "{}");
   expect(fleet).toMatchObject({ workers: 4, pace: { pagesPerSecond: 4, success: 0.75, waiting: 2, inFlight: 9 } });

@@ -9,10 +9,10 @@ const lines = (count: number) => Array.from({ length: count }, (_, nth) => `http
 
 describe("a job over HTTP", () => {
   it("is queued before the answer, which counts accepted, duplicate and refused URLs", async () => {
-    const { ask, trawl } = await startApi();
+    const { request, trawl } = await startApi();
 
     const urls = ["https://a.example/", "https://a.example/#top", "ftp://a.example/", "https://b.example/"];
-    const { status, json, headers } = await ask("POST", "/v1/jobs", { urls }, { "x-request-id": "mine-1" });
+    const { status, json, headers } = await request("POST", "/v1/jobs", { urls }, { "x-request-id": "mine-1" });
 
     expect(status).toBe(202);
     expect(json).toMatchObject({ accepted: 2, duplicates: 1, refusedCount: 1, taken: 4, requestId: "mine-1" });
@@ -23,17 +23,17 @@ describe("a job over HTTP", () => {
   });
 
   it("is the same job, with the same answer, when the request is repeated with its key", async () => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
     const body = { urls: ["https://a.example/1", "https://a.example/1", "https://a.example/2"] };
     const key = { "idempotency-key": "night 7" };
 
-    const first = await ask("POST", "/v1/jobs", body, key);
-    const again = await ask("POST", "/v1/jobs", body, key);
-    const other = await ask("POST", "/v1/jobs", { urls: ["https://a.example/3"] }, key);
+    const first = await request("POST", "/v1/jobs", body, key);
+    const again = await request("POST", "/v1/jobs", body, key);
+    const other = await request("POST", "/v1/jobs", { urls: ["https://a.example/3"] }, key);
 
     expect(again.json).toEqual(first.json);
     expect(other).toMatchObject({ status: 409, json: { code: "KEY_REUSED", id: first.json.id } });
-    expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await request("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 
   it("is one job with one answer for concurrent equal requests to several servers", async () => {
@@ -42,7 +42,7 @@ describe("a job over HTTP", () => {
     const one = await startApi(places);
     const servers = [one, await startApi(places)];
     const send = (nth: number, urls: string[], key: string) =>
-      (servers[nth % 2] ?? one).ask("POST", "/v1/jobs", { urls }, { "idempotency-key": key });
+      (servers[nth % 2] ?? one).request("POST", "/v1/jobs", { urls }, { "idempotency-key": key });
 
     for (let round = 0; round < 5; round += 1) {
       // More than one batch, so that some requests end while others are in the middle.
@@ -58,31 +58,38 @@ describe("a job over HTTP", () => {
       expect(answers[0]?.json).toMatchObject({ accepted: 3_000, duplicates: 0, taken: 3_000 });
       // A second, different list is refused, and none of it is queued.
       expect(others.map(({ status }) => status).sort()).toEqual([...Array(4).fill(202), ...Array(4).fill(409)]);
-      const made = await one.ask("GET", `/v1/jobs/${others[0]?.json.id}`);
+      const made = await one.request("GET", `/v1/jobs/${others[0]?.json.id}`);
       expect(made.json.counts).toMatchObject({ submitted: 1 });
     }
   });
 
-  it("accepts URLs as lines, in any notation, until the last request", async () => {
-    const { ask } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { open: true });
+  it("accepts URLs as lines, in every supported notation, until the last request", async () => {
+    const { request } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { open: true });
     const body = `${lines(2_500).join("\n")}\n"https://a.example/quoted"\r\n{"url":"https://a.example/object"}\n\nnot a url`;
 
-    const added = await ask("POST", `/v1/jobs/${json.id}/urls?last=true`, body, NDJSON);
+    const added = await request("POST", `/v1/jobs/${json.id}/urls?last=true`, body, NDJSON);
 
     expect(added).toMatchObject({
       status: 202,
       json: { accepted: 2_502, duplicates: 0, refusedCount: 1, taken: 2_503 },
     });
     expect(added.json.refused).toMatchObject([{ index: 2_502, url: "not a url" }]);
-    expect((await ask("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({ sealed: true, counts: { queued: 2_502 } });
+    expect((await request("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({
+      sealed: true,
+      counts: { queued: 2_502 },
+    });
   });
 
-  it("returns how many URLs were accepted if the broker is full, and continues from there", async () => {
-    const { ask } = await startApi({ maxPending: 1_200 });
-    const { json } = await ask("POST", "/v1/jobs", { open: true });
+  it("returns how many URLs were accepted if the broker is full", async () => {
+    const { request } = await startApi({ maxPending: 1_200 });
+    const { json } = await request("POST", "/v1/jobs", { open: true });
 
-    const { status, headers, json: problem } = await ask("POST", `/v1/jobs/${json.id}/urls`, { urls: lines(3_000) });
+    const {
+      status,
+      headers,
+      json: problem,
+    } = await request("POST", `/v1/jobs/${json.id}/urls`, { urls: lines(3_000) });
 
     expect(status).toBe(429);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
@@ -92,13 +99,13 @@ describe("a job over HTTP", () => {
   });
 
   it("is listed page by page, paused, resumed, changed and cancelled", async () => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
     for (const name of ["a", "b", "c"]) {
-      await ask("POST", "/v1/jobs", { name, urls: [`https://${name}.example/`] });
+      await request("POST", "/v1/jobs", { name, urls: [`https://${name}.example/`] });
     }
 
-    const first = await ask("GET", "/v1/jobs?limit=2");
-    const rest = await ask("GET", `/v1/jobs?limit=2&cursor=${first.json.next}`);
+    const first = await request("GET", "/v1/jobs?limit=2");
+    const rest = await request("GET", `/v1/jobs?limit=2&cursor=${first.json.next}`);
     const names = [first, rest].flatMap(({ json }) =>
       (json.jobs as unknown as { name: string }[]).map((job) => job.name),
     );
@@ -106,9 +113,9 @@ describe("a job over HTTP", () => {
     expect(rest.json.next).toBeNull();
 
     const [{ id }] = first.json.jobs as unknown as [{ id: string }];
-    expect((await ask("POST", `/v1/jobs/${id}/pause`)).json).toMatchObject({ state: "paused" });
-    expect((await ask("POST", `/v1/jobs/${id}/resume`)).json).toMatchObject({ state: "running" });
-    const change = (body: object) => ask("PATCH", `/v1/jobs/${id}`, body);
+    expect((await request("POST", `/v1/jobs/${id}/pause`)).json).toMatchObject({ state: "paused" });
+    expect((await request("POST", `/v1/jobs/${id}/resume`)).json).toMatchObject({ state: "running" });
+    const change = (body: object) => request("PATCH", `/v1/jobs/${id}`, body);
     expect((await change({ rate: "1/s", priority: 2 })).json).toMatchObject({
       priority: 2,
       politeness: { rate: "1/s" },
@@ -123,16 +130,16 @@ describe("a job over HTTP", () => {
       status: 400,
       json: { detail: expect.stringMatching(/unknown retries.*can change rate/) },
     });
-    expect((await ask("POST", `/v1/jobs/${id}/cancel`)).json).toMatchObject({ state: "cancelled" });
+    expect((await request("POST", `/v1/jobs/${id}/cancel`)).json).toMatchObject({ state: "cancelled" });
     expect(await change({ limits: { pages: 3 } })).toMatchObject({ status: 409, json: { code: "JOB_ENDED" } });
   });
 });
 
 it("a URL that is too long is returned shortened", async () => {
-  const { ask } = await startApi();
+  const { request } = await startApi();
   const long = `https://a.example/${"x".repeat(2_000_000)}`;
 
-  const { json } = await ask("POST", "/v1/jobs", { urls: [long, "nonsense"] });
+  const { json } = await request("POST", "/v1/jobs", { urls: [long, "nonsense"] });
 
   expect(json).toMatchObject({ refusedCount: 2, accepted: 0 });
   expect(json.refused).toMatchObject([
@@ -149,10 +156,10 @@ describe("a bad request", () => {
   it.each([
     ["an unknown field", "POST", "/v1/jobs", { urlz: [] }, 400, "BAD_REQUEST", /unknown urlz/],
     ["a job without URLs", "POST", "/v1/jobs", {}, 400, "BAD_JOB", /open: true/],
-    ["half a character", "POST", "/v1/jobs", { name: "a\ud800", open: true }, 400, "BAD_REQUEST", /body\.name/],
+    ["an unpaired surrogate", "POST", "/v1/jobs", { name: "a\ud800", open: true }, 400, "BAD_REQUEST", /body\.name/],
     ["a field out of range", "POST", "/v1/jobs", { urls: [], priority: 10 }, 400, "BAD_REQUEST", /body\.priority/],
     [
-      "a selector that is none",
+      "an invalid selector",
       "POST",
       "/v1/jobs",
       { urls: ["https://a.example/"], extract: { a: ":::" } },
@@ -160,14 +167,14 @@ describe("a bad request", () => {
       "BAD_SELECTOR",
       /:::/,
     ],
-    ["JSON that is none", "POST", "/v1/jobs", '{"open": yes}', 400, "BAD_REQUEST", /body: is not JSON: .*y/],
-    ["a job that is not there", "GET", "/v1/jobs/j1", undefined, 404, "NOT_FOUND", /j1/],
-    ["a cursor that is made up", "GET", "/v1/jobs?cursor=abc", undefined, 400, "BAD_REQUEST", /cursor/],
-    ["a path that is not there", "GET", "/v1/nothing", undefined, 404, "NOT_FOUND", /v1\/nothing/],
-    ["a method that is not there", "DELETE", "/v1/jobs", undefined, 405, "METHOD_NOT_ALLOWED", /takes POST, GET/],
+    ["invalid JSON", "POST", "/v1/jobs", '{"open": yes}', 400, "BAD_REQUEST", /body: is not JSON: .*y/],
+    ["an unknown job", "GET", "/v1/jobs/j1", undefined, 404, "NOT_FOUND", /j1/],
+    ["an invalid cursor", "GET", "/v1/jobs?cursor=abc", undefined, 400, "BAD_REQUEST", /cursor/],
+    ["an unknown path", "GET", "/v1/nothing", undefined, 404, "NOT_FOUND", /v1\/nothing/],
+    ["an unsupported method", "DELETE", "/v1/jobs", undefined, 405, "METHOD_NOT_ALLOWED", /takes POST, GET/],
     ["no body", "POST", "/v1/jobs", undefined, 400, "BAD_REQUEST", /body: is missing/],
     [
-      "a parameter of something else",
+      "an unknown query parameter",
       "GET",
       "/v1/jobs?n=1",
       undefined,
@@ -176,10 +183,10 @@ describe("a bad request", () => {
       /known keys: state, q, limit, cursor/,
     ],
   ] as const)("is answered with a problem: %s", async (_, method, path, body, status, code, detail) => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
 
     const headers = typeof body === "string" ? { "content-type": "application/json" } : {};
-    const answers = await ask(method, path, body, headers);
+    const answers = await request(method, path, body, headers);
 
     expect(answers).toMatchObject({ status, json: { code, status, detail: expect.stringMatching(detail) } });
     expect(answers.headers.get("content-type")).toContain("application/problem+json");
@@ -187,40 +194,40 @@ describe("a bad request", () => {
   });
 
   it.each([
-    [{ "content-type": "text/plain" }, /content-type: is text\/plain; this takes application\/json/],
-    [{ "content-type": "application/x-ndjson" }, /this takes application\/json$/],
+    [{ "content-type": "text/plain" }, /content-type: is text\/plain; this route takes application\/json/],
+    [{ "content-type": "application/x-ndjson" }, /this route takes application\/json$/],
     [
       { "content-type": "application/json", "content-encoding": "gzip" },
       /gzip is not supported; send the body uncompressed/,
     ],
   ])("gets an error that says how to send a body: %j", async (headers: Record<string, string>, detail) => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
 
-    const { status, json } = await ask("POST", "/v1/jobs", '{"open":true}', headers);
+    const { status, json } = await request("POST", "/v1/jobs", '{"open":true}', headers);
 
     expect({ status, json }).toMatchObject({ status: 400, json: { detail: expect.stringMatching(detail) } });
   });
 
-  it("is not one with a content type and no body", async () => {
-    const { ask } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { open: true });
+  it("is not a request that has a content type but no body", async () => {
+    const { request } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { open: true });
     const steer = (verb: string, type: string) =>
-      ask("POST", `/v1/jobs/${json.id}/${verb}`, "", { "content-type": type });
+      request("POST", `/v1/jobs/${json.id}/${verb}`, "", { "content-type": type });
 
     expect((await steer("pause", "application/json")).json).toMatchObject({ state: "paused" });
     expect((await steer("cancel", "application/x-www-form-urlencoded")).json).toMatchObject({ state: "cancelled" });
-    expect((await ask("DELETE", `/v1/jobs`)).headers.get("allow")).toBe("POST, GET");
+    expect((await request("DELETE", `/v1/jobs`)).headers.get("allow")).toBe("POST, GET");
   });
 
   it("is refused if it is cross-origin", async () => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
 
-    const foreign = await ask("POST", "/v1/jobs", { urls: [] }, { origin: "https://evil.example" });
+    const foreign = await request("POST", "/v1/jobs", { urls: [] }, { origin: "https://evil.example" });
 
     expect(foreign).toMatchObject({ status: 403, json: { code: "FORBIDDEN" } });
   });
 
-  it("cannot come from another machine without keys: the server does not start on a public address", async () => {
+  it("cannot arrive from another machine if the server has no keys: it refuses a public address", async () => {
     await expect(startApi({ apiHost: "0.0.0.0" })).rejects.toMatchObject({ code: "BAD_CONFIG" });
   });
 });

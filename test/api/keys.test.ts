@@ -1,4 +1,4 @@
-/** API keys over HTTP: what they allow, when they end, and what is never returned. */
+/** API keys over HTTP: scopes, expiry, revocation, and secrets that are never returned. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { composeApi } from "../../src/compose/api.ts";
@@ -7,13 +7,13 @@ import { newKey } from "../../src/control/new-key.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { startApi } from "./harness.ts";
-import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
+import { OPERATOR, requestWithKey, startKeyedApi } from "./keyed-api.ts";
 
 const A_JOB = { urls: ["https://a.example/"] };
 
 describe("a server with keys", () => {
   it("requires a key for every request, and describes how to send it", async () => {
-    const { ask, operator } = await startKeyedApi();
+    const { request, operator } = await startKeyedApi();
 
     for (const authorization of [
       undefined,
@@ -23,19 +23,19 @@ describe("a server with keys", () => {
       OPERATOR,
       "Bearer trawl_nonsense",
     ]) {
-      const answer = await ask("GET", "/v1/jobs", undefined, authorization === undefined ? {} : { authorization });
+      const answer = await request("GET", "/v1/jobs", undefined, authorization === undefined ? {} : { authorization });
       expect(answer, String(authorization)).toMatchObject({ status: 401, json: { code: "UNAUTHORIZED" } });
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
       expect(JSON.stringify(answer.json)).not.toContain(OPERATOR);
     }
     expect((await operator("GET", "/v1/jobs")).status).toBe(200);
-    expect((await ask("GET", "/healthz")).status).toBe(200);
+    expect((await request("GET", "/healthz")).status).toBe(200);
   });
 
   it("does not read the body of a request without a valid key", async () => {
-    const { ask } = await startKeyedApi();
+    const { request } = await startKeyedApi();
 
-    const answer = await ask("POST", "/v1/jobs", "{ not even JSON", { "content-type": "application/json" });
+    const answer = await request("POST", "/v1/jobs", "{ not even JSON", { "content-type": "application/json" });
 
     expect(answer.status).toBe(401);
   });
@@ -56,15 +56,15 @@ describe("a server with keys", () => {
     expect(JSON.stringify(await trawl.store.keys.list(10))).not.toContain(String(key));
   });
 
-  it("refuses a revoked or expired key at once, and returns which it is", async () => {
-    const { operator, person } = await startKeyedApi();
-    const leaving = await person({});
-    const late = await person({ expiresAt: new Date(Date.now() - 1000).toISOString() });
-    expect((await leaving.ask("GET", "/v1/jobs")).status).toBe(200);
+  it("refuses a revoked or expired key at once, and says which of the two it is", async () => {
+    const { operator, newCaller } = await startKeyedApi();
+    const revoked = await newCaller({});
+    const expired = await newCaller({ expiresAt: new Date(Date.now() - 1000).toISOString() });
+    expect((await revoked.request("GET", "/v1/jobs")).status).toBe(200);
 
-    expect((await operator("DELETE", `/v1/keys/${leaving.id}`)).json).toMatchObject({ state: "revoked" });
+    expect((await operator("DELETE", `/v1/keys/${revoked.id}`)).json).toMatchObject({ state: "revoked" });
 
-    const after = [await leaving.ask("GET", "/v1/jobs"), await late.ask("GET", "/v1/jobs")];
+    const after = [await revoked.request("GET", "/v1/jobs"), await expired.request("GET", "/v1/jobs")];
     expect(after).toMatchObject([
       { status: 401, json: { detail: expect.stringMatching(/revoked at/) } },
       { status: 401, json: { detail: expect.stringMatching(/expired at/) } },
@@ -72,10 +72,10 @@ describe("a server with keys", () => {
   });
 
   it("ends an event stream when its key is revoked", async () => {
-    const { operator, person, url } = await startKeyedApi();
-    const { key, id } = await person({});
+    const { operator, newCaller, url } = await startKeyedApi();
+    const { key, id } = await newCaller({});
     const stream = await fetch(`${url}/v1/events`, { headers: { authorization: `Bearer ${key}` } });
-    const ended = stream.text(); // resolves when the server ends it
+    const ended = stream.text(); // resolves when the server ends the stream
 
     await operator("DELETE", `/v1/keys/${id}`);
 
@@ -83,28 +83,28 @@ describe("a server with keys", () => {
   });
 
   it("applies changes of a key at once, and records when it was last used", async () => {
-    const { operator, person } = await startKeyedApi();
-    const { ask, id } = await person({ scopes: ["read"] });
-    expect((await ask("POST", "/v1/jobs", A_JOB)).status).toBe(403);
+    const { operator, newCaller } = await startKeyedApi();
+    const { request, id } = await newCaller({ scopes: ["read"] });
+    expect((await request("POST", "/v1/jobs", A_JOB)).status).toBe(403);
 
     await operator("PATCH", `/v1/keys/${id}`, { scopes: ["submit"], quotas: { jobs: 1 } });
 
-    expect((await ask("POST", "/v1/jobs", A_JOB)).status).toBe(202);
-    expect((await ask("GET", "/v1/jobs")).status).toBe(403);
+    expect((await request("POST", "/v1/jobs", A_JOB)).status).toBe(202);
+    expect((await request("GET", "/v1/jobs")).status).toBe(403);
     const { json } = await operator("GET", `/v1/keys/${id}`);
     expect(json).toMatchObject({ scopes: ["submit"], quotas: { jobs: 1 }, lastUsedAt: expect.stringMatching(/^20/) });
   });
 
   it.each([
-    ["a scope that is none", { scopes: ["write"] }],
+    ["an unknown scope", { scopes: ["write"] }],
     ["no scope", { scopes: [] }],
-    ["admin of a tenant", { scopes: ["admin"], tenant: "acme" }],
-    ["a tenant that is no name", { tenant: "a/b" }],
+    ["the admin scope and a tenant", { scopes: ["admin"], tenant: "acme" }],
+    ["an invalid tenant name", { tenant: "a/b" }],
     ["a name with a line break", { name: "a\nb" }],
-    ["a quota of nothing", { quotas: { pending: 0 } }],
-    ["a quota that is none", { quotas: { urls: 5 } }],
-    ["a key of its own", { key: "trawl_mine" }],
-  ])("refuses to make a key with %s", async (_, odd) => {
+    ["a quota of zero", { quotas: { pending: 0 } }],
+    ["an unknown quota", { quotas: { urls: 5 } }],
+    ["a key chosen by the caller", { key: "trawl_mine" }],
+  ])("refuses to create a key with %s", async (_, odd) => {
     const { operator } = await startKeyedApi();
 
     const { status, json } = await operator("POST", "/v1/keys", { name: "x", scopes: ["read"], ...odd });
@@ -126,7 +126,9 @@ describe("a server with keys", () => {
     const { trawl } = await startApi();
     const config = (values: Record<string, unknown>) => resolveConfig([{ from: "test", values }]);
     const everywhere = config({ apiHost: "0.0.0.0" });
-    await expect(composeApi(everywhere, trawl, { nudge() {} })).rejects.toThrow(/there are no keys.*trawl keys add/);
+    await expect(composeApi(everywhere, trawl, { nudge() {} })).rejects.toThrow(
+      /there are no API keys.*trawl keys add/,
+    );
 
     const apiKeys = [`operator:${OPERATOR}:admin`];
     await expect(composeApi(config({ apiHost: "0.0.0.0", apiKeys }), trawl, { nudge() {} })).resolves.toBeDefined();
@@ -140,25 +142,25 @@ describe("a server with keys", () => {
 describe("a server without keys", () => {
   it("is open on this machine until the first key is created, and never again", async () => {
     const api = await startApi();
-    expect((await api.ask("GET", "/v1/jobs")).status).toBe(200);
+    expect((await api.request("GET", "/v1/jobs")).status).toBe(200);
 
-    const { json } = await api.ask("POST", "/v1/keys", { name: "first", scopes: ["admin"] });
-    const first = asking(api, String(json.key));
+    const { json } = await api.request("POST", "/v1/keys", { name: "first", scopes: ["admin"] });
+    const first = requestWithKey(api, String(json.key));
 
-    expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
+    expect((await api.request("GET", "/v1/jobs")).status).toBe(401);
     expect((await first("DELETE", `/v1/keys/${json.id}`)).status).toBe(200);
-    expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
+    expect((await api.request("GET", "/v1/jobs")).status).toBe(401);
   });
 
   it("loads keys that were created before it started", async () => {
     const store = `sqlite:${join(newFolder(), "store.db")}`;
     const before = await startApi({ store });
-    const { json } = await before.ask("POST", "/v1/keys", { name: "first", scopes: ["read"] });
+    const { json } = await before.request("POST", "/v1/keys", { name: "first", scopes: ["read"] });
     await before.stop();
 
     const api = await startApi({ store });
 
-    expect((await api.ask("GET", "/v1/jobs")).status).toBe(401);
-    expect((await asking(api, String(json.key))("GET", "/v1/jobs")).status).toBe(200);
+    expect((await api.request("GET", "/v1/jobs")).status).toBe(401);
+    expect((await requestWithKey(api, String(json.key))("GET", "/v1/jobs")).status).toBe(200);
   });
 });

@@ -1,19 +1,19 @@
 /**
  * A server is killed during a submission, on a real Redis, and the client sends the same request with the same key to
- * another server. The result is one job with every URL once. The server is killed before each packet that it sends to the
- * broker, and in a second series after the reply to each packet.
+ * another server. The result is one job with every URL once. The server is killed before each packet that it sends to
+ * the broker, and in a second series after the reply to each packet.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type RunningCli, startTrawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { type CountedLine, openCountedLine } from "./counted-line.ts";
+import { type CountingProxy, openCountingProxy } from "./counting-proxy.ts";
 
 const URLS = Array.from({ length: 1_200 }, (_, nth) => `https://site${nth % 7}.test/${nth}`);
 const BODY = { urls: [...URLS, URLS[0], "not a url"] };
 const HEADERS = { "content-type": "application/json" };
-/** No submission sends more packets. */
+/** More packets than a submission sends. */
 const STEPS_MOST = 40;
 
 describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that is killed", () => {
@@ -24,7 +24,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that 
   afterAll(() => redis.stop());
 
   it("at any point of a submission leaves one job with every URL once", async () => {
-    const line = await openCountedLine(redis.port);
+    const proxy = await openCountingProxy(redis.port);
     const stage = createStage(redis.url);
     const frontier = await stage.open();
     const folder = newFolder();
@@ -36,7 +36,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that 
     for (const when of ["before", "after"] as const) {
       for (let nth = 1; nth <= STEPS_MOST; nth++) {
         const key = `${when} ${nth}`;
-        const { isWhole } = await submitAndKill(await serve(line.url), line, { nth, when, key });
+        const { isWhole } = await submitAndKill(await serve(proxy.url), proxy, { nth, when, key });
         const { id } = await submit(steady.url, key);
 
         await expectWhole(frontier, id);
@@ -45,7 +45,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that 
       }
     }
 
-    expect(kills.length).toBeGreaterThan(8); // a submission has at least so many packets
+    expect(kills.length).toBeGreaterThan(8); // every submission sends more packets than that
     expect(await frontier.listJobs(500)).toHaveLength(kills.length + 2);
   });
 });
@@ -61,10 +61,10 @@ async function startServer(cwd: string, env: Record<string, string>): Promise<Se
 
 async function submitAndKill(
   { url, cli }: Server,
-  line: CountedLine,
+  proxy: CountingProxy,
   { nth, when, key }: { nth: number; when: "before" | "after"; key: string },
 ): Promise<{ isWhole: boolean }> {
-  line.at(nth, when, () => cli.kill("SIGKILL"));
+  proxy.at(nth, when, () => cli.kill("SIGKILL"));
   const answer = await submit(url, key).catch(() => undefined); // the server was killed
   cli.kill("SIGKILL");
   await cli.ended;

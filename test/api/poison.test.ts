@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { resolveJob } from "../../src/submit/resolve-job.ts";
 import { submitDirectly } from "../submit/submit-directly.ts";
-import { ended, startWorking } from "./work.ts";
+import { ended, startWorking } from "./working-api.ts";
 
 it("a job with invalid requests fails, and its worker continues with others", async () => {
   const api = await startWorking({ "/": "<h1>one</h1>" });
@@ -15,8 +15,8 @@ it("a job with invalid requests fails, and its worker continues with others", as
   await api.startWorker();
 
   expect(await ended(api, "jpoison")).toMatchObject({ state: "failed", counts: { dead: 1 } });
-  const { json } = await api.ask("GET", "/v1/dead?job=jpoison");
+  const { json } = await api.request("GET", "/v1/dead?job=jpoison");
   expect(json.dead).toMatchObject([{ history: [{ detail: expect.stringMatching(/invalid upgrade header/) }] }]);
-  const scraped = await api.ask("POST", "/v1/scrape", { url: `${api.site.url}/`, politeness: { robots: false } });
+  const scraped = await api.request("POST", "/v1/scrape", { url: `${api.site.url}/`, politeness: { robots: false } });
   expect(scraped.json).toMatchObject({ outcome: "page" });
 });

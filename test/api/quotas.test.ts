@@ -1,4 +1,4 @@
-/** Quotas, also with several servers on one broker and store. */
+/** Quotas of API keys, with one server and with several servers on one broker and store. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { addUrls } from "../../src/api/submit/submit-job.ts";
@@ -11,7 +11,7 @@ import { resolveJob } from "../../src/submit/resolve-job.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createManualClock } from "../model/manual-clock.ts";
 import { startApi } from "./harness.ts";
-import { asking, startKeyedApi } from "./keyed.ts";
+import { requestWithKey, startKeyedApi } from "./keyed-api.ts";
 
 const urls = (count: number, from = 0) => Array.from({ length: count }, (_, nth) => `https://a.example/${from + nth}`);
 
@@ -23,11 +23,11 @@ async function startThree() {
 }
 
 describe("a quota of pending URLs", () => {
-  it("accepts as many URLs as it allows, returns the number, and accepts the rest after workers have settled some", async () => {
-    const { person } = await startKeyedApi();
-    const { ask } = await person({ tenant: "acme", quotas: { pending: 10 } });
+  it("accepts as many URLs as it allows, and returns their number", async () => {
+    const { newCaller } = await startKeyedApi();
+    const { request } = await newCaller({ tenant: "acme", quotas: { pending: 10 } });
 
-    const first = await ask("POST", "/v1/jobs", { urls: urls(25) });
+    const first = await request("POST", "/v1/jobs", { urls: urls(25) });
 
     expect(first).toMatchObject({
       status: 429,
@@ -35,41 +35,41 @@ describe("a quota of pending URLs", () => {
     });
     expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(0);
     const { id } = first.json;
-    expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: false, counts: { queued: 10 } });
-    expect((await ask("POST", `/v1/jobs/${id}/urls`, { urls: urls(5, 10) })).json).toMatchObject({
+    expect((await request("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: false, counts: { queued: 10 } });
+    expect((await request("POST", `/v1/jobs/${id}/urls`, { urls: urls(5, 10) })).json).toMatchObject({
       quota: "pending",
       taken: 0,
     });
     // No job is created if no URL can be queued.
-    expect((await ask("POST", "/v1/jobs", { urls: urls(1) })).status).toBe(429);
-    expect((await ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await request("POST", "/v1/jobs", { urls: urls(1) })).status).toBe(429);
+    expect((await request("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 
   it("applies to the tenant with all its keys, and to no other tenant", async () => {
-    const { person } = await startKeyedApi();
+    const { newCaller } = await startKeyedApi();
     const quotas = { pending: 10 };
-    const [one, two] = [await person({ tenant: "acme", quotas }), await person({ tenant: "acme", quotas })];
-    const other = await person({ tenant: "other", quotas });
-    await one.ask("POST", "/v1/jobs", { urls: urls(8) });
+    const [one, two] = [await newCaller({ tenant: "acme", quotas }), await newCaller({ tenant: "acme", quotas })];
+    const other = await newCaller({ tenant: "other", quotas });
+    await one.request("POST", "/v1/jobs", { urls: urls(8) });
 
-    expect((await two.ask("POST", "/v1/jobs", { urls: urls(8) })).json).toMatchObject({
+    expect((await two.request("POST", "/v1/jobs", { urls: urls(8) })).json).toMatchObject({
       code: "QUOTA_REACHED",
       taken: 2,
     });
-    expect((await other.ask("POST", "/v1/jobs", { urls: urls(8) })).status).toBe(202);
+    expect((await other.request("POST", "/v1/jobs", { urls: urls(8) })).status).toBe(202);
   });
 });
 
 describe("a quota of URLs per second", () => {
-  it("accepts what the bucket holds, and returns when to retry", async () => {
-    const { person } = await startKeyedApi();
-    const { ask } = await person({ quotas: { urlsPerSecond: 0.01 } });
+  it("accepts as many URLs as the token bucket contains, and returns when to retry", async () => {
+    const { newCaller } = await startKeyedApi();
+    const { request } = await newCaller({ quotas: { urlsPerSecond: 0.01 } });
 
-    const first = await ask("POST", "/v1/jobs", { urls: urls(8) });
+    const first = await request("POST", "/v1/jobs", { urls: urls(8) });
 
     expect(first).toMatchObject({ status: 429, json: { quota: "urlsPerSecond", most: 0.01, accepted: 1, taken: 1 } });
     expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(50);
-    expect((await ask("POST", `/v1/jobs/${first.json.id}/urls`, { urls: urls(8) })).status).toBe(429);
+    expect((await request("POST", `/v1/jobs/${first.json.id}/urls`, { urls: urls(8) })).status).toBe(429);
   });
 
   it("counts only new URLs: a list that is sent again continues where it stopped", async () => {
@@ -101,30 +101,30 @@ describe("a quota of URLs per second", () => {
 
   it("holds across servers: together they accept as much as one", async () => {
     const apis = await startThree();
-    const { key } = await apis[0].person({ quotas: { urlsPerSecond: 0.01, pending: 1_000_000 } });
-    const { json } = await asking(apis[0], key)("POST", "/v1/jobs", { open: true });
+    const { key } = await apis[0].newCaller({ quotas: { urlsPerSecond: 0.01, pending: 1_000_000 } });
+    const { json } = await requestWithKey(apis[0], key)("POST", "/v1/jobs", { open: true });
 
     const answer = await Promise.all(
       Array.from({ length: 12 }, (_, nth) => {
-        const ask = asking(apis[nth % 3] ?? apis[0], key);
-        return ask("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(3, nth * 3) });
+        const request = requestWithKey(apis[nth % 3] ?? apis[0], key);
+        return request("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(3, nth * 3) });
       }),
     );
 
-    // A rate of 0.01/s has a bucket of one; the next URL is allowed after 100 s, which this test does not take.
+    // A rate of 0.01/s has a bucket of one; the next URL is allowed after 100 s, when this test has ended.
     expect(answer.reduce((sum, { json }) => sum + Number(json.accepted), 0)).toBe(1);
   });
 });
 
 describe("a quota of pending URLs, with three servers under load", () => {
-  it("is exceeded at most by what each server accepts before it has counted the others", async () => {
+  it("is exceeded at most by the URLs that each server accepts before it counts those of the others", async () => {
     const apis = await startThree();
     const most = 20;
-    const { key } = await apis[0].person({ tenant: "acme", quotas: { pending: most } });
-    const { json } = await asking(apis[0], key)("POST", "/v1/jobs", { open: true });
+    const { key } = await apis[0].newCaller({ tenant: "acme", quotas: { pending: most } });
+    const { json } = await requestWithKey(apis[0], key)("POST", "/v1/jobs", { open: true });
 
     const flood = Array.from({ length: 30 }, (_, nth) =>
-      asking(apis[nth % 3] ?? apis[0], key)("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(7, nth * 7) }),
+      requestWithKey(apis[nth % 3] ?? apis[0], key)("POST", `/v1/jobs/${json.id}/urls`, { urls: urls(7, nth * 7) }),
     );
     const accepted = (await Promise.all(flood)).reduce((sum, answer) => sum + Number(answer.json.accepted), 0);
 
@@ -144,9 +144,9 @@ describe("a quota of pending URLs, with three servers under load", () => {
 describe("a quota of jobs", () => {
   it("holds across servers, and does not count ended jobs", async () => {
     const apis = await startThree();
-    const { key } = await apis[0].person({ tenant: "acme", quotas: { jobs: 3 } });
-    const asks = apis.map((api) => asking(api, key));
-    const submit = (nth: number) => asks[nth % 3]?.("POST", "/v1/jobs", { urls: urls(1, nth) });
+    const { key } = await apis[0].newCaller({ tenant: "acme", quotas: { jobs: 3 } });
+    const requests = apis.map((api) => requestWithKey(api, key));
+    const submit = (nth: number) => requests[nth % 3]?.("POST", "/v1/jobs", { urls: urls(1, nth) });
 
     const answer = await Promise.all(Array.from({ length: 12 }, (_, nth) => submit(nth)));
 
@@ -155,7 +155,7 @@ describe("a quota of jobs", () => {
     const refused = answer.find((one) => one?.status === 429);
     expect(refused?.json).toMatchObject({ code: "QUOTA_REACHED", quota: "jobs", most: 3, now: 3 });
 
-    await asks[0]?.("POST", `/v1/jobs/${taken[0]?.json.id}/cancel`);
+    await requests[0]?.("POST", `/v1/jobs/${taken[0]?.json.id}/cancel`);
     expect([(await submit(20))?.status, (await submit(21))?.status]).toEqual([202, 429]);
   });
 });

@@ -1,4 +1,4 @@
-/** A job with replayed dead letters counts as open again, also if the store fails in between. */
+/** A job whose dead letters were replayed counts as open again, even if the store fails during the replay. */
 import { expect, it } from "vitest";
 import { replayDead } from "../../src/control/replay-dead.ts";
 import { tenantOwner } from "../../src/submit/with-tenant.ts";
@@ -16,7 +16,7 @@ it("retries if the store fails for a moment", async () => {
   expect(await state()).toEqual({ open: ["job"], reopened: 1 });
 });
 
-it("reopens the job at the second call if the first one failed", async () => {
+it("reopens the job in the second call if the first one failed", async () => {
   const { deps, state } = await aDeadJob({ failures: 4 });
 
   await expect(replayDead(deps, FILTER, REPLAY)).rejects.toThrow("the store failed");
@@ -26,12 +26,12 @@ it("reopens the job at the second call if the first one failed", async () => {
   expect(await state()).toEqual({ open: ["job"], reopened: 1 });
 });
 
-it("replays nothing if the store fails at the start, and reports no second end if nothing was replayed", async () => {
+it("replays nothing if the store fails at the start, and reopens no webhook if nothing was replayed", async () => {
   const { deps, state, trawl } = await aDeadJob({ failures: 0 });
   const setOpen = () => Promise.reject(new Error("the store failed"));
-  const away = { ...deps, store: { ...deps.store, owners: { ...deps.store.owners, setOpen } } };
+  const failing = { ...deps, store: { ...deps.store, owners: { ...deps.store.owners, setOpen } } };
 
-  await expect(replayDead(away, FILTER, REPLAY)).rejects.toThrow("the store failed");
+  await expect(replayDead(failing, FILTER, REPLAY)).rejects.toThrow("the store failed");
   expect(await trawl.frontier.countDead()).toBe(1);
   await trawl.frontier.discardDead({}, 10);
   expect(await replayDead(deps, FILTER, REPLAY)).toBe(0);

@@ -8,13 +8,13 @@ import { type Api, startApi } from "./harness.ts";
 
 describe("the records of a job", () => {
   it("are read page by page, and continue from a cursor while the job runs", async () => {
-    const { ask, trawl, id } = await withJob();
+    const { request, trawl, id } = await withJob();
     await write(trawl, id, 5);
 
-    const first = await ask("GET", `/v1/jobs/${id}/records?limit=3`);
-    const rest = await ask("GET", `/v1/jobs/${id}/records?limit=3&cursor=${first.json.next}`);
+    const first = await request("GET", `/v1/jobs/${id}/records?limit=3`);
+    const rest = await request("GET", `/v1/jobs/${id}/records?limit=3&cursor=${first.json.next}`);
     await write(trawl, id, 1, 5);
-    const later = await ask("GET", `/v1/jobs/${id}/records?cursor=${rest.json.after}`);
+    const later = await request("GET", `/v1/jobs/${id}/records?cursor=${rest.json.after}`);
 
     expect([first, rest, later].map(({ json }) => titlesIn(json.records))).toEqual([[0, 1, 2], [3, 4], [5]]);
     expect(rest.json.next).toBeNull();
@@ -26,12 +26,12 @@ describe("the records of a job", () => {
 
   it.each([
     ["by Accept", "", { accept: "application/x-ndjson" }],
-    ["by name", "?format=ndjson", {}],
-  ])("come all at once as lines of JSON, asked for %s", async (_, query, headers: Record<string, string>) => {
-    const { ask, trawl, id } = await withJob();
+    ["by parameter", "?format=ndjson", {}],
+  ])("are streamed as JSON lines, selected %s", async (_, query, headers: Record<string, string>) => {
+    const { request, trawl, id } = await withJob();
     await write(trawl, id, 1_203);
 
-    const answer = await ask("GET", `/v1/jobs/${id}/records${query}`, undefined, headers);
+    const answer = await request("GET", `/v1/jobs/${id}/records${query}`, undefined, headers);
 
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
     const lines = String(answer.json.text ?? "")
@@ -41,13 +41,13 @@ describe("the records of a job", () => {
   });
 
   it("are exported as CSV with the fields of all records", async () => {
-    const { ask, trawl, id } = await withJob();
+    const { request, trawl, id } = await withJob();
     await trawl.store.write([
       aPageWrite({ jobId: id, taskId: "1", records: [{ title: "a" }] }),
       aPageWrite({ jobId: id, taskId: "2", records: [{ price: "=1+1" }] }),
     ]);
 
-    const answer = await ask("GET", `/v1/jobs/${id}/records`, undefined, { accept: "text/csv" });
+    const answer = await request("GET", `/v1/jobs/${id}/records`, undefined, { accept: "text/csv" });
 
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${id}-records.csv"`);
     const [header, one, two] = String(answer.json.text).split("\r\n");
@@ -58,8 +58,8 @@ describe("the records of a job", () => {
 
   it.each([
     ["by Accept", "", { accept: "application/vnd.apache.parquet" }],
-    ["by name", "?format=parquet", {}],
-  ])("come as Parquet, asked for %s, in as many row groups as they take", async (_, query, headers) => {
+    ["by parameter", "?format=parquet", {}],
+  ])("are exported as Parquet, selected %s, in as many row groups as needed", async (_, query, headers) => {
     const { url, trawl, id } = await withJob();
     // Two records fill a row group: bytes of the first group are still unsent when the second begins.
     for (let from = 0; from < 4; from += 1) await write(trawl, id, 1, from, String(from).repeat(9_000_000));
@@ -81,10 +81,10 @@ describe("the records of a job", () => {
     await write(trawl, id, 1_500);
     const read = trawl.store.readRecords;
     let calls = 0;
-    trawl.store.readRecords = async (...words) => {
+    trawl.store.readRecords = async (...args) => {
       calls += 1;
-      if (calls === 3) throw new Error("the disk is gone");
-      return read(...words);
+      if (calls === 3) throw new Error("disk failure");
+      return read(...args);
     };
 
     const answer = await fetch(`${url}/v1/jobs/${id}/records?format=ndjson`);
@@ -93,12 +93,12 @@ describe("the records of a job", () => {
   });
 
   it("continue from the id of any record", async () => {
-    const { ask, trawl, id } = await withJob();
+    const { request, trawl, id } = await withJob();
     await write(trawl, id, 5);
 
-    const all = await ask("GET", `/v1/jobs/${id}/records`);
+    const all = await request("GET", `/v1/jobs/${id}/records`);
     const ids = all.json.ids as unknown as number[];
-    const rest = await ask("GET", `/v1/jobs/${id}/records?afterId=${ids[2]}`);
+    const rest = await request("GET", `/v1/jobs/${id}/records?afterId=${ids[2]}`);
 
     expect(ids).toEqual([...ids].sort((one, other) => one - other));
     expect(titlesIn(rest.json.records)).toEqual([3, 4]);
@@ -106,12 +106,12 @@ describe("the records of a job", () => {
   });
 
   it("that do not match their schema are listed with the reason", async () => {
-    const { ask, trawl, id } = await withJob();
+    const { request, trawl, id } = await withJob();
     const invalid = [0, 1, 2].map((nth) => ({ fields: { nth }, reason: `too ${nth}` }));
     await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", records: [], invalid })]);
 
-    const first = await ask("GET", `/v1/jobs/${id}/invalid?limit=2`);
-    const rest = await ask("GET", `/v1/jobs/${id}/invalid?limit=2&cursor=${first.json.next}`);
+    const first = await request("GET", `/v1/jobs/${id}/invalid?limit=2`);
+    const rest = await request("GET", `/v1/jobs/${id}/invalid?limit=2&cursor=${first.json.next}`);
 
     expect([first, rest].flatMap(({ json }) => json.invalid)).toMatchObject([
       { nth: 0, _reason: "too 0" },
@@ -126,19 +126,19 @@ describe("the records of a job", () => {
     for (let from = 0; from < 8_000; from += 500) await write(trawl, id, 500, from, "x".repeat(10_000));
     const { readRecords } = trawl.store;
     let reads = 0;
-    trawl.store.readRecords = (...words) => {
+    trawl.store.readRecords = (...args) => {
       reads += 1;
-      return readRecords.call(trawl.store, ...words);
+      return readRecords.call(trawl.store, ...args);
     };
-    const leaving = new AbortController();
+    const controller = new AbortController();
 
-    const answer = await fetch(`${url}/v1/jobs/${id}/records?format=ndjson`, { signal: leaving.signal });
+    const answer = await fetch(`${url}/v1/jobs/${id}/records?format=ndjson`, { signal: controller.signal });
     const reader = answer.body?.getReader();
     await reader?.read();
-    expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
-    expect(reads).toBeLessThan(8); // of 17: as much as the sockets buffer, and one batch
-    leaving.abort();
-    expect(await waitUntil(() => isStill(() => reads), 10_000)).toBe(true);
+    expect(await waitUntil(() => isStable(() => reads), 10_000)).toBe(true);
+    expect(reads).toBeLessThan(8); // of 17 batches: as many as the sockets buffer, and one more
+    controller.abort();
+    expect(await waitUntil(() => isStable(() => reads), 10_000)).toBe(true);
     expect(reads).toBeLessThan(10);
   });
 
@@ -147,7 +147,7 @@ describe("the records of a job", () => {
     await write(trawl, id, 1);
     const { store } = trawl;
     const [[record], [page]] = await Promise.all([store.readRecords(id, 0, 1), store.readPages(id, 0, 1)]);
-    if (record === undefined || page === undefined) throw new Error("one was written");
+    if (record === undefined || page === undefined) throw new Error("the written record or page is missing");
     let reads = 0;
     let rows = 250;
     // The store always returns another batch, without a match.
@@ -160,27 +160,27 @@ describe("the records of a job", () => {
 
     for (const what of ["records", "pages"]) {
       reads = 0;
-      const leaving = new AbortController();
-      const answer = fetch(`${url}/v1/jobs/${id}/${what}?format=ndjson&q=nowhere`, { signal: leaving.signal });
+      const controller = new AbortController();
+      const answer = fetch(`${url}/v1/jobs/${id}/${what}?format=ndjson&q=nowhere`, { signal: controller.signal });
       await waitUntil(() => reads > 0, 10_000);
-      leaving.abort();
+      controller.abort();
       await expect(answer).rejects.toThrow();
-      const hasEnded = await waitUntil(() => isStill(() => reads), 5_000);
-      if (!hasEnded) rows = 0; // or it would go on for ever
+      const hasEnded = await waitUntil(() => isStable(() => reads), 5_000);
+      if (!hasEnded) rows = 0; // otherwise the search would never end
       expect(hasEnded, what).toBe(true);
     }
   });
 });
 
 describe("the pages of a job", () => {
-  it("are listed as JSON, JSON lines and CSV, with what is stored of each", async () => {
-    const { ask, trawl, id } = await withJob();
+  it("are listed as JSON, JSON lines and CSV, with the names of their stored files", async () => {
+    const { request, trawl, id } = await withJob();
     const bodyRef = await trawl.bodies.put(Buffer.from("<script>alert(1)</script>"));
     await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", bodyRef }), aPageWrite({ jobId: id, taskId: "2" })]);
 
-    const { json } = await ask("GET", `/v1/jobs/${id}/pages`);
-    const lines = await ask("GET", `/v1/jobs/${id}/pages?format=ndjson`);
-    const csv = await ask("GET", `/v1/jobs/${id}/pages?format=csv`);
+    const { json } = await request("GET", `/v1/jobs/${id}/pages`);
+    const lines = await request("GET", `/v1/jobs/${id}/pages?format=ndjson`);
+    const csv = await request("GET", `/v1/jobs/${id}/pages?format=csv`);
 
     expect(json.pages).toMatchObject([
       { taskId: "1", url: "https://a.test/1", status: 200, kept: ["body"], fetchedAt: "2023-11-14T22:13:20.000Z" },
@@ -192,7 +192,7 @@ describe("the pages of a job", () => {
   });
 
   it("return the body as the site sent it, with headers that stop a browser from rendering it", async () => {
-    const { ask, trawl, id } = await withJob();
+    const { request, trawl, id } = await withJob();
     const bodyRef = await trawl.bodies.put(Buffer.from("<script>alert(1)</script>"));
     const contentType = "text/html; charset=utf-8";
     await trawl.store.write([
@@ -201,7 +201,7 @@ describe("the pages of a job", () => {
     ]);
     const pages = await trawl.store.readPages(id, 0, 10);
 
-    const [html, odd] = await Promise.all(pages.map((page) => ask("GET", `/v1/pages/${page.id}/body`)));
+    const [html, odd] = await Promise.all(pages.map((page) => request("GET", `/v1/pages/${page.id}/body`)));
 
     expect(html?.status).toBe(200);
     expect(html?.json.text).toBe("<script>alert(1)</script>");
@@ -216,12 +216,12 @@ describe("the pages of a job", () => {
   });
 
   it("return why there is no body, screenshot or page", async () => {
-    const { ask, trawl, id } = await withJob();
+    const { request, trawl, id } = await withJob();
     await trawl.store.write([aPageWrite({ jobId: id, taskId: "1", bodyRef: `sha256:${"0".repeat(64)}` })]);
     const [page] = await trawl.store.readPages(id, 0, 1);
 
     const answer = await Promise.all(
-      [`${page?.id}/body`, `${page?.id}/screenshot`, "999999/body"].map((path) => ask("GET", `/v1/pages/${path}`)),
+      [`${page?.id}/body`, `${page?.id}/screenshot`, "999999/body"].map((path) => request("GET", `/v1/pages/${path}`)),
     );
 
     expect(answer.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([404, "NOT_FOUND"]));
@@ -229,13 +229,13 @@ describe("the pages of a job", () => {
     expect(details[0]).toMatch(/no longer in the body storage/);
     expect(details[1]).toMatch(/browser\.screenshot/);
     expect(details[2]).toMatch(/no page 999999/);
-    expect(await ask("GET", "/v1/pages/x/body")).toMatchObject({ status: 400 });
+    expect(await request("GET", "/v1/pages/x/body")).toMatchObject({ status: 400 });
   });
 });
 
 async function withJob(): Promise<Api & { id: string }> {
   const api = await startApi();
-  const { json } = await api.ask("POST", "/v1/jobs", { open: true });
+  const { json } = await api.request("POST", "/v1/jobs", { open: true });
   return { ...api, id: String(json.id) };
 }
 
@@ -251,7 +251,7 @@ function titlesIn(records: unknown): unknown[] {
   return (records as { title: unknown }[]).map(({ title }) => title);
 }
 
-async function isStill(count: () => number): Promise<boolean> {
+async function isStable(count: () => number): Promise<boolean> {
   const before = count();
   await sleep(300);
   return count() === before;

@@ -9,14 +9,14 @@ import type { Clock } from "../../src/runtime/clock.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { type Api, closeLater } from "./harness.ts";
-import { startKeyedApi } from "./keyed.ts";
-import { ended, startWorking } from "./work.ts";
+import { startKeyedApi } from "./keyed-api.ts";
+import { ended, startWorking } from "./working-api.ts";
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const UNSTOPPED = new AbortController().signal;
 const PAGES = { "/": "<title>one</title>", "/two": "<title>two</title>", "/gone": { status: 404 } } as const;
 
-/** Advances the clock. */
+/** The dependencies of retention, with a clock that is `ms` ahead. */
 function later({ trawl }: Api, ms: number) {
   const deps = retentionDeps(trawl);
   const clock: Clock = { ...deps.clock, now: () => deps.clock.now() + ms };
@@ -37,7 +37,7 @@ describe("an archived job", () => {
       headers: { "x-token": "s3cret" },
       keep: { bodies: true },
     };
-    const { json } = await api.ask("POST", "/v1/jobs", body, headers);
+    const { json } = await api.request("POST", "/v1/jobs", body, headers);
     await api.startWorker();
     const before = await ended(api, json.id);
     await archiveAll(api);
@@ -48,25 +48,25 @@ describe("an archived job", () => {
   it("is returned as before, marked as archived, with its records, pages and bodies", async () => {
     const { api, id, before } = await archived();
 
-    expect((await api.ask("GET", `/v1/jobs/${id}`)).json).toEqual({ ...before, archived: true });
-    expect((await api.ask("GET", "/v1/jobs")).json).toEqual({ jobs: [{ ...before, archived: true }], next: null });
-    expect((await api.ask("GET", `/v1/jobs/${id}/records`)).json.records).toHaveLength(2);
-    const { json } = await api.ask("GET", `/v1/jobs/${id}/pages`);
+    expect((await api.request("GET", `/v1/jobs/${id}`)).json).toEqual({ ...before, archived: true });
+    expect((await api.request("GET", "/v1/jobs")).json).toEqual({ jobs: [{ ...before, archived: true }], next: null });
+    expect((await api.request("GET", `/v1/jobs/${id}/records`)).json.records).toHaveLength(2);
+    const { json } = await api.request("GET", `/v1/jobs/${id}/pages`);
     const [page] = json.pages as unknown as { id: number }[];
-    expect((await api.ask("GET", `/v1/pages/${page?.id}/body`)).status).toBe(200);
-    const events = await api.ask("GET", `/v1/jobs/${id}/events`);
+    expect((await api.request("GET", `/v1/pages/${page?.id}/body`)).status).toBe(200);
+    const events = await api.request("GET", `/v1/jobs/${id}/events`);
     expect(events.json.text).toContain("event: end");
-    expect((await api.ask("GET", `/v1/explain?job=${id}`)).json.reasons).toEqual([
+    expect((await api.request("GET", `/v1/explain?job=${id}`)).json.reasons).toEqual([
       expect.stringContaining("is archived"),
     ]);
-    expect((await api.ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
+    expect((await api.request("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
   });
 
   it("does not keep the values that its browser filled in", async () => {
     const api = await startWorking(PAGES);
     const browser = { actions: [{ fill: "#password", with: "s3cret" }] };
-    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`], render: "never", browser });
-    await api.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/`], render: "never", browser });
+    await api.request("POST", `/v1/jobs/${json.id}/cancel`);
     await archiveAll(api);
 
     const kept = JSON.stringify(await api.trawl.store.archive.find(String(json.id)));
@@ -75,7 +75,7 @@ describe("an archived job", () => {
     expect(kept).not.toContain("s3cret");
   });
 
-  it("keeps no secrets of its headers", async () => {
+  it("does not keep the values of its headers", async () => {
     const { api, id } = await archived();
 
     const kept = await api.trawl.store.archive.find(id);
@@ -96,7 +96,7 @@ describe("an archived job", () => {
     ] as const;
 
     for (const [method, path, body] of calls) {
-      const { status, json } = await api.ask(method, path, body);
+      const { status, json } = await api.request(method, path, body);
       expect([path, status, json.code]).toEqual([path, 409, "JOB_ARCHIVED"]);
       expect(json.detail).toContain("is archived");
     }
@@ -105,12 +105,12 @@ describe("an archived job", () => {
   it("returns the same answer to a repeated submission, and is not created twice", async () => {
     const { api, body, id, submitted } = await archived({}, { "idempotency-key": "once" });
 
-    const again = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
+    const again = await api.request("POST", "/v1/jobs", body, { "idempotency-key": "once" });
 
     expect(again.status).toBe(202);
     expect(again.json).toEqual(submitted);
     expect(await api.trawl.frontier.findJob(id)).toBeUndefined();
-    const other = await api.ask("POST", "/v1/jobs", { ...body, name: "other" }, { "idempotency-key": "once" });
+    const other = await api.request("POST", "/v1/jobs", { ...body, name: "other" }, { "idempotency-key": "once" });
     expect(other.json.code).toBe("KEY_REUSED");
   });
 
@@ -119,7 +119,7 @@ describe("an archived job", () => {
     await api.startWorker();
     const ids: unknown[] = [];
     for (let nth = 0; nth < 7; nth++) {
-      const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
+      const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
       ids.unshift(json.id);
       await ended(api, json.id);
       // Every second job is archived. One is in both places, as after a crash.
@@ -137,34 +137,37 @@ describe("an archived job", () => {
 
   it("is visible only to its tenant", async () => {
     const api = await startKeyedApi();
-    const [one, two] = [await api.person({ tenant: "one" }), await api.person({ tenant: "two" })];
-    const { json } = await one.ask("POST", "/v1/jobs", { urls: ["https://a.test/"] });
-    await one.ask("POST", `/v1/jobs/${json.id}/cancel`);
+    const [one, two] = [await api.newCaller({ tenant: "one" }), await api.newCaller({ tenant: "two" })];
+    const { json } = await one.request("POST", "/v1/jobs", { urls: ["https://a.test/"] });
+    await one.request("POST", `/v1/jobs/${json.id}/cancel`);
     await archiveAll(api);
 
-    expect((await one.ask("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({ archived: true, state: "cancelled" });
-    expect((await one.ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
-    expect((await two.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
-    expect((await two.ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
-    expect((await two.ask("DELETE", `/v1/jobs/${json.id}`)).status).toBe(404);
-    expect((await one.ask("DELETE", `/v1/jobs/${json.id}`)).status).toBe(202);
-    expect((await one.ask("GET", "/v1/jobs")).json.jobs).toEqual([]);
+    expect((await one.request("GET", `/v1/jobs/${json.id}`)).json).toMatchObject({
+      archived: true,
+      state: "cancelled",
+    });
+    expect((await one.request("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await two.request("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
+    expect((await two.request("GET", "/v1/jobs")).json.jobs).toEqual([]);
+    expect((await two.request("DELETE", `/v1/jobs/${json.id}`)).status).toBe(404);
+    expect((await one.request("DELETE", `/v1/jobs/${json.id}`)).status).toBe(202);
+    expect((await one.request("GET", "/v1/jobs")).json.jobs).toEqual([]);
     expect((await api.operator("GET", "/v1/jobs")).json.jobs).toEqual([]);
   });
 
-  it("stays as long as the settings say", async () => {
+  it("stays in the broker for the configured time before it is archived", async () => {
     const api = await startWorking(PAGES, { keepEndedMs: "1h" });
-    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
+    const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
     await api.startWorker();
     await ended(api, json.id);
 
     await api.retention.sweep();
-    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(false);
+    expect((await api.request("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(false);
 
     await archiveEnded(later(api, 0), api.trawl.clock.now() - 3_600_000, UNSTOPPED);
-    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(false);
+    expect((await api.request("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(false);
     await archiveEnded(later(api, 0), api.trawl.clock.now() + 1, UNSTOPPED);
-    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(true);
+    expect((await api.request("GET", `/v1/jobs/${json.id}`)).json.archived).toBe(true);
   });
 });
 
@@ -175,24 +178,24 @@ describe("a job that is deleted", () => {
     await api.startWorker();
     const submit = async (...paths: string[]) => {
       const urls = paths.map((path) => api.site.url + path);
-      const { json } = await api.ask("POST", "/v1/jobs", { urls, keep: { bodies: true } });
+      const { json } = await api.request("POST", "/v1/jobs", { urls, keep: { bodies: true } });
       await ended(api, json.id);
       return String(json.id);
     };
     const [gone, stays] = [await submit("/", "/two", "/gone"), await submit("/")];
-    const { json: pages } = await api.ask("GET", `/v1/jobs/${gone}/pages`);
+    const { json: pages } = await api.request("GET", `/v1/jobs/${gone}/pages`);
     const [page] = pages.pages as unknown as { id: number }[];
 
-    const { status, json } = await api.ask("DELETE", `/v1/jobs/${gone}`);
+    const { status, json } = await api.request("DELETE", `/v1/jobs/${gone}`);
 
     expect([status, json]).toEqual([202, { id: gone }]);
     for (const path of ["", "/records", "/pages", "/events"]) {
-      expect((await api.ask("GET", `/v1/jobs/${gone}${path}`)).status).toBe(404);
+      expect((await api.request("GET", `/v1/jobs/${gone}${path}`)).status).toBe(404);
     }
-    expect((await api.ask("GET", `/v1/pages/${page?.id}/body`)).status).toBe(404);
-    expect((await api.ask("DELETE", `/v1/jobs/${gone}`)).status).toBe(404);
-    expect((await api.ask("POST", `/v1/jobs/${gone}/cancel`)).status).toBe(404);
-    expect((await api.ask("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await api.request("GET", `/v1/pages/${page?.id}/body`)).status).toBe(404);
+    expect((await api.request("DELETE", `/v1/jobs/${gone}`)).status).toBe(404);
+    expect((await api.request("POST", `/v1/jobs/${gone}/cancel`)).status).toBe(404);
+    expect((await api.request("GET", "/v1/jobs")).json.jobs).toHaveLength(1);
 
     await api.retention.sweep();
     const { store, frontier } = api.trawl;
@@ -203,28 +206,28 @@ describe("a job that is deleted", () => {
     expect(await store.groupAttempts(gone, 10)).toEqual([]);
     expect(await filesIn(bodies)).toHaveLength(2);
 
-    // Files have real modification times, so the test moves the clock instead.
+    // Files have real modification times, so the test advances the clock instead.
     await removeOrphanBodies(later(api, 2 * SETTLED_MS), UNSTOPPED);
     expect(await filesIn(bodies)).toHaveLength(1);
-    const { json: left } = await api.ask("GET", `/v1/jobs/${stays}/pages`);
+    const { json: left } = await api.request("GET", `/v1/jobs/${stays}/pages`);
     const [kept] = left.pages as unknown as { id: number }[];
-    expect((await api.ask("GET", `/v1/pages/${kept?.id}/body`)).status).toBe(200);
+    expect((await api.request("GET", `/v1/pages/${kept?.id}/body`)).status).toBe(200);
     expect(await store.archive.listUncleaned(10)).toHaveLength(1);
     await cleanUpAll(later(api, 2 * SETTLED_MS), UNSTOPPED);
     expect(await store.archive.listUncleaned(10)).toEqual([]);
-    expect((await api.ask("GET", `/v1/jobs/${gone}`)).status).toBe(404);
+    expect((await api.request("GET", `/v1/jobs/${gone}`)).status).toBe(404);
   });
 
-  it("must have ended, or is cancelled first", async () => {
+  it("must have ended, or must be cancelled by the same request", async () => {
     const api = await startWorking(PAGES);
-    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
-    const refused = await api.ask("DELETE", `/v1/jobs/${json.id}`);
+    const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/`] });
+    const refused = await api.request("DELETE", `/v1/jobs/${json.id}`);
     expect([refused.status, refused.json.code]).toEqual([409, "JOB_RUNNING"]);
-    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(200);
+    expect((await api.request("GET", `/v1/jobs/${json.id}`)).status).toBe(200);
 
-    expect((await api.ask("DELETE", `/v1/jobs/${json.id}?cancel=true`)).status).toBe(202);
+    expect((await api.request("DELETE", `/v1/jobs/${json.id}?cancel=true`)).status).toBe(202);
 
-    expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
+    expect((await api.request("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
     await api.retention.sweep();
     expect(await api.trawl.frontier.listJobs(10)).toEqual([]);
     expect(await api.trawl.frontier.listQueues()).toEqual([]);
@@ -239,41 +242,41 @@ describe("a job that is deleted", () => {
     api.retention.start();
     await api.startWorker();
     const how = { retries: { max: 0 }, politeness: { robots: false } };
-    const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/`], ...how });
-    expect(await waitUntil(() => answer !== undefined, PATIENCE_MS)).toBe(true);
+    const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/`], ...how });
+    expect(await waitUntil(() => answer !== undefined, TIMEOUT_MS)).toBe(true);
 
-    await api.ask("DELETE", `/v1/jobs/${json.id}?cancel=true`);
+    await api.request("DELETE", `/v1/jobs/${json.id}?cancel=true`);
     const { frontier } = api.trawl;
     const stateOf = async () => (await frontier.findJob(String(json.id)))?.state;
-    expect(await waitUntil(async () => (await stateOf()) === "cancelled", PATIENCE_MS)).toBe(true);
+    expect(await waitUntil(async () => (await stateOf()) === "cancelled", TIMEOUT_MS)).toBe(true);
     answer?.();
 
-    expect(await waitUntil(async () => (await stateOf()) === undefined, PATIENCE_MS)).toBe(true);
+    expect(await waitUntil(async () => (await stateOf()) === undefined, TIMEOUT_MS)).toBe(true);
     expect(await frontier.listDead({}, 10)).toEqual([]);
   });
 
-  it("is not created again by its key", async () => {
+  it("is not created again by a request with its idempotency key", async () => {
     const api = await startWorking(PAGES);
     const body = { urls: [`${api.site.url}/`] };
-    const { json } = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
-    await api.ask("DELETE", `/v1/jobs/${json.id}?cancel=true`);
+    const { json } = await api.request("POST", "/v1/jobs", body, { "idempotency-key": "once" });
+    await api.request("DELETE", `/v1/jobs/${json.id}?cancel=true`);
 
     for (let nth = 0; nth < 2; nth++) {
-      const again = await api.ask("POST", "/v1/jobs", body, { "idempotency-key": "once" });
+      const again = await api.request("POST", "/v1/jobs", body, { "idempotency-key": "once" });
       expect([again.status, again.json.code]).toEqual([410, "JOB_DELETED"]);
       await api.retention.sweep();
     }
   });
 
-  it("is completed by the next sweep after a kill at any point", async () => {
+  it("is removed completely by the next sweep after a kill at any point", async () => {
     const api = await startWorking(PAGES);
     await api.startWorker();
     const whole = retentionDeps(api.trawl);
     const steps = ["removeEntries", "findJob", "readPassed", "erase", "forgetJob", "setClean"] as const;
     for (const step of steps) {
-      const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${step}`] });
+      const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/?${step}`] });
       await ended(api, json.id);
-      await api.ask("DELETE", `/v1/jobs/${json.id}`);
+      await api.request("DELETE", `/v1/jobs/${json.id}`);
       const die = () => Promise.reject(new Error(`killed at ${step}`));
       const dying = {
         ...later(api, 2 * SETTLED_MS),
@@ -284,7 +287,7 @@ describe("a job that is deleted", () => {
 
       await cleanUpAll(dying, UNSTOPPED);
       expect(await api.trawl.store.archive.listUncleaned(10)).toHaveLength(1);
-      expect((await api.ask("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
+      expect((await api.request("GET", `/v1/jobs/${json.id}`)).status).toBe(404);
 
       await cleanUpAll(later(api, 2 * SETTLED_MS), UNSTOPPED);
       expect(await api.trawl.frontier.findJob(String(json.id))).toBeUndefined();
@@ -298,7 +301,7 @@ describe("a sweep", () => {
   async function deletedJobs(api: Awaited<ReturnType<typeof startWorking>>, most: number): Promise<string[]> {
     const ids: string[] = [];
     for (let nth = 0; nth < most; nth++) {
-      const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
+      const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
       await api.trawl.store.archive.markDeleted(String(json.id), api.trawl.clock.now());
       ids.push(String(json.id));
     }
@@ -324,7 +327,7 @@ describe("a sweep", () => {
     const whole = retentionDeps(api.trawl);
     let refused = 0;
     const cancel = async (jobId: string) => {
-      await whole.frontier.cancel(jobId); // somebody else's, a little earlier
+      await whole.frontier.cancel(jobId); // another process cancels the job first
       return whole.frontier.cancel(jobId).finally(() => refused++);
     };
 
@@ -357,10 +360,10 @@ describe("a sweep", () => {
     const api = await startWorking(PAGES);
     const ids: unknown[] = [];
     for (let nth = 0; nth < 9; nth++) {
-      const { json } = await api.ask("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
+      const { json } = await api.request("POST", "/v1/jobs", { urls: [`${api.site.url}/?${nth}`] });
       ids.unshift(json.id);
       if (nth > 1) continue;
-      await api.ask("POST", `/v1/jobs/${json.id}/cancel`);
+      await api.request("POST", `/v1/jobs/${json.id}/cancel`);
       await archiveAll(api);
     }
     // The newest five are deleted, and no sweep has run.
@@ -374,7 +377,7 @@ describe("a sweep", () => {
 async function listedIds(api: Api, limit: number): Promise<unknown[]> {
   const listed: unknown[] = [];
   for (let next: unknown = ""; next !== null; ) {
-    const { json } = await api.ask("GET", `/v1/jobs?limit=${limit}${next === "" ? "" : `&cursor=${next}`}`);
+    const { json } = await api.request("GET", `/v1/jobs?limit=${limit}${next === "" ? "" : `&cursor=${next}`}`);
     listed.push(...(json.jobs as unknown as { id: string }[]).map(({ id }) => id));
     next = json.next;
   }

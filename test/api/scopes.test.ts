@@ -1,10 +1,11 @@
 /**
- * Scopes and tenants for every route. The routes come from the OpenAPI document, so a new one is tested, too.
+ * Scopes and tenants for every route. The test reads the routes from the OpenAPI document, so it covers new routes as
+ * well.
  */
 import { describe, expect, it } from "vitest";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
-import { OPERATOR, startKeyedApi } from "./keyed.ts";
+import { OPERATOR, startKeyedApi } from "./keyed-api.ts";
 
 /** The keys of the callers. The operator's key is in the settings. */
 const CALLERS: Readonly<Record<string, { tenant?: string; scopes: readonly Scope[] }>> = {
@@ -47,7 +48,7 @@ describe("every route", () => {
   it("returns 404 for a job or a page of another tenant", async () => {
     const { operations, send } = await start();
     const own = operations.filter(({ path, scope }) => path.includes("{id}") && scope !== "admin");
-    const isLast = ({ method }: Operation) => Number(method === "DELETE"); // what is gone answers nobody
+    const isLast = ({ method }: Operation) => Number(method === "DELETE"); // the other operations need the object
     const named = own.sort((one, other) => isLast(one) - isLast(other));
 
     expect(named.length).toBeGreaterThan(10);
@@ -60,30 +61,30 @@ describe("every route", () => {
   });
 
   it("lists and counts nothing of another tenant", async () => {
-    const { ask, id } = await start();
+    const { request, id } = await start();
 
-    expect(await ask("two", "GET", `/v1/dead?job=${id}`)).toMatchObject({ status: 404 });
-    expect(await ask("two", "GET", "/v1/dead")).toMatchObject({ status: 400 });
-    expect(await ask("two", "POST", "/v1/dead/discard", { job: id })).toMatchObject({ status: 404 });
-    expect(await ask("two", "GET", `/v1/explain?job=${id}`)).toMatchObject({ status: 404 });
-    expect(await ask("two", "GET", "/v1/explain?site=a.example")).toMatchObject({ status: 403 });
+    expect(await request("two", "GET", `/v1/dead?job=${id}`)).toMatchObject({ status: 404 });
+    expect(await request("two", "GET", "/v1/dead")).toMatchObject({ status: 400 });
+    expect(await request("two", "POST", "/v1/dead/discard", { job: id })).toMatchObject({ status: 404 });
+    expect(await request("two", "GET", `/v1/explain?job=${id}`)).toMatchObject({ status: 404 });
+    expect(await request("two", "GET", "/v1/explain?site=a.example")).toMatchObject({ status: 403 });
     const [theirs, own] = await Promise.all(
-      ["two", "one"].map((who) => ask(who, "GET", "/v1/explain?url=https://a.example/")),
+      ["two", "one"].map((who) => request(who, "GET", "/v1/explain?url=https://a.example/")),
     );
     expect(theirs?.json).toMatchObject({ reasons: ["no job has seen this URL"], tasks: [] });
     expect(own?.json).toMatchObject({ tasks: [{ jobId: id }] });
-    expect((await ask("two", "GET", "/v1/jobs")).json).toMatchObject({ jobs: [] });
-    expect((await ask("two", "GET", "/v1/schedules")).json).toMatchObject({ schedules: [] });
-    expect((await ask("one", "GET", "/v1/schedules")).json.schedules).toHaveLength(1);
-    expect((await ask("operator", "GET", "/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await request("two", "GET", "/v1/jobs")).json).toMatchObject({ jobs: [] });
+    expect((await request("two", "GET", "/v1/schedules")).json).toMatchObject({ schedules: [] });
+    expect((await request("one", "GET", "/v1/schedules")).json.schedules).toHaveLength(1);
+    expect((await request("operator", "GET", "/v1/jobs")).json.jobs).toHaveLength(1);
   });
 });
 
 async function start() {
-  const { trawl, url, person } = await startKeyedApi();
+  const { trawl, url, newCaller } = await startKeyedApi();
   const keys: Record<string, string> = { operator: OPERATOR };
-  for (const [who, draft] of Object.entries(CALLERS)) keys[who] ??= (await person(draft)).key;
-  const ask = async (who: string | undefined, method: string, path: string, body?: unknown) => {
+  for (const [who, draft] of Object.entries(CALLERS)) keys[who] ??= (await newCaller(draft)).key;
+  const request = async (who: string | undefined, method: string, path: string, body?: unknown) => {
     const answer = await fetch(url + path, {
       method,
       headers: {
@@ -99,19 +100,19 @@ async function start() {
   };
 
   const webhook = { url: "https://me.example/" };
-  const submitted = await ask("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
+  const submitted = await request("one", "POST", "/v1/jobs", { urls: ["https://a.example/"], open: true, webhook });
   const id = String(submitted.json.id);
   const ref = await trawl.bodies.put(Buffer.from("x"));
   await trawl.store.write([aPageWrite({ jobId: id, bodyRef: ref, screenshotRef: ref, pdfRef: ref })]);
   const [page] = await trawl.store.readPages(id, 0, 1);
   const job = { urls: ["https://a.example/"] };
-  const schedule = String((await ask("one", "POST", "/v1/schedules", { every: "1d", job })).json.id);
+  const schedule = String((await request("one", "POST", "/v1/schedules", { every: "1d", job })).json.id);
   const operations = await operationsAt(url);
   const send = ({ method, path, example }: Operation, who: string | undefined) => {
     const own = path.startsWith("/v1/pages") ? String(page?.id) : path.startsWith("/v1/schedules") ? schedule : id;
-    return ask(who, method, path.replace("{id}", own).replace("{site}", "a.example"), example);
+    return request(who, method, path.replace("{id}", own).replace("{site}", "a.example"), example);
   };
-  return { ask, send, operations, id };
+  return { request, send, operations, id };
 }
 
 async function operationsAt(url: string): Promise<Operation[]> {

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newFolder } from "../e2e/folder.ts";
-import { startKeyedApi } from "./keyed.ts";
+import { startKeyedApi } from "./keyed-api.ts";
 
 const A_JOB = { urls: ["https://a.example/"] };
 type Listed = { id: string; name: string }[];
@@ -11,32 +11,32 @@ const namesIn = ({ jobs }: Record<string, unknown>) => (jobs as Listed).map(({ n
 
 describe("a tenant", () => {
   it("lists only its own jobs, page by page; the operator lists all", async () => {
-    const { operator, person } = await startKeyedApi();
-    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const { operator, newCaller } = await startKeyedApi();
+    const [acme, other] = [await newCaller({ tenant: "acme" }), await newCaller({ tenant: "other" })];
     for (const [nth, sender] of [acme, other, other, other, acme, other, other, acme, other].entries()) {
-      await sender.ask("POST", "/v1/jobs", { name: `job ${nth}`, ...A_JOB });
+      await sender.request("POST", "/v1/jobs", { name: `job ${nth}`, ...A_JOB });
     }
     await operator("POST", "/v1/jobs", { name: "house", ...A_JOB });
 
-    const first = (await acme.ask("GET", "/v1/jobs?limit=2")).json;
-    const rest = (await acme.ask("GET", `/v1/jobs?limit=2&cursor=${first.next}`)).json;
+    const first = (await acme.request("GET", "/v1/jobs?limit=2")).json;
+    const rest = (await acme.request("GET", `/v1/jobs?limit=2&cursor=${first.next}`)).json;
 
     expect([namesIn(first), namesIn(rest), rest.next]).toEqual([["job 7", "job 4"], ["job 0"], null]);
     expect(namesIn((await operator("GET", "/v1/jobs")).json)).toHaveLength(10);
-    expect(namesIn((await (await person({ tenant: "new" })).ask("GET", "/v1/jobs")).json)).toEqual([]);
+    expect(namesIn((await (await newCaller({ tenant: "new" })).request("GET", "/v1/jobs")).json)).toEqual([]);
     expect(
-      (await acme.ask("GET", `/v1/jobs?cursor=${(await operator("GET", "/v1/jobs?limit=1")).json.next}`)).status,
+      (await acme.request("GET", `/v1/jobs?cursor=${(await operator("GET", "/v1/jobs?limit=1")).json.next}`)).status,
     ).toBe(400);
   });
 
   it("cannot reach another tenant's job by its Idempotency-Key", async () => {
-    const { person } = await startKeyedApi();
-    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const { newCaller } = await startKeyedApi();
+    const [acme, other] = [await newCaller({ tenant: "acme" }), await newCaller({ tenant: "other" })];
     const key = { "idempotency-key": "nightly" };
 
     const [one, two] = [
-      await acme.ask("POST", "/v1/jobs", A_JOB, key),
-      await other.ask("POST", "/v1/jobs", A_JOB, key),
+      await acme.request("POST", "/v1/jobs", A_JOB, key),
+      await other.request("POST", "/v1/jobs", A_JOB, key),
     ];
 
     expect([one.status, two.status]).toEqual([202, 202]);
@@ -44,27 +44,27 @@ describe("a tenant", () => {
   });
 
   it("has its own named sets of seen URLs", async () => {
-    const { person } = await startKeyedApi();
-    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const { newCaller } = await startKeyedApi();
+    const [acme, other] = [await newCaller({ tenant: "acme" }), await newCaller({ tenant: "other" })];
     const job = { ...A_JOB, dedup: { scope: "daily-news" } };
 
-    const first = await acme.ask("POST", "/v1/jobs", job);
-    const foreign = await other.ask("POST", "/v1/jobs", job);
-    const again = await acme.ask("POST", "/v1/jobs", job);
+    const first = await acme.request("POST", "/v1/jobs", job);
+    const foreign = await other.request("POST", "/v1/jobs", job);
+    const again = await acme.request("POST", "/v1/jobs", job);
 
     expect([first, foreign, again].map(({ json }) => json.accepted)).toEqual([1, 1, 0]);
   });
 
   it("does not see headers of another tenant's jobs; listings show no headers", async () => {
-    const { person, operator } = await startKeyedApi();
-    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
-    const { json } = await acme.ask("POST", "/v1/jobs", { ...A_JOB, headers: { cookie: "session=hunter2" } });
+    const { newCaller, operator } = await startKeyedApi();
+    const [acme, other] = [await newCaller({ tenant: "acme" }), await newCaller({ tenant: "other" })];
+    const { json } = await acme.request("POST", "/v1/jobs", { ...A_JOB, headers: { cookie: "session=hunter2" } });
 
     const answer = [
-      await acme.ask("GET", "/v1/jobs"),
-      await acme.ask("GET", `/v1/jobs/${json.id}`),
+      await acme.request("GET", "/v1/jobs"),
+      await acme.request("GET", `/v1/jobs/${json.id}`),
       await operator("GET", "/v1/jobs"),
-      await other.ask("GET", `/v1/jobs/${json.id}`),
+      await other.request("GET", `/v1/jobs/${json.id}`),
     ];
 
     expect(answer.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
@@ -74,16 +74,16 @@ describe("a tenant", () => {
 
 describe("a tenant's schedule", () => {
   it("belongs to it, with its jobs and seen URLs; its headers are not returned", async () => {
-    const { person } = await startKeyedApi();
-    const [acme, other] = [await person({ tenant: "acme" }), await person({ tenant: "other" })];
+    const { newCaller } = await startKeyedApi();
+    const [acme, other] = [await newCaller({ tenant: "acme" }), await newCaller({ tenant: "other" })];
     const job = { ...A_JOB, name: "nightly", dedup: { scope: "news" }, headers: { cookie: "session=hunter2" } };
     const counts = [];
-    for (const { ask } of [acme, other]) {
-      const { json } = await ask("POST", "/v1/schedules", { every: "24h", job });
-      const run = await ask("POST", `/v1/schedules/${json.id}/run`);
-      counts.push((await ask("GET", `/v1/jobs/${run.json.jobId}`)).json.counts);
-      expect(namesIn((await ask("GET", "/v1/jobs")).json)).toEqual(["nightly"]);
-      const listed = await ask("GET", "/v1/schedules");
+    for (const { request } of [acme, other]) {
+      const { json } = await request("POST", "/v1/schedules", { every: "24h", job });
+      const run = await request("POST", `/v1/schedules/${json.id}/run`);
+      counts.push((await request("GET", `/v1/jobs/${run.json.jobId}`)).json.counts);
+      expect(namesIn((await request("GET", "/v1/jobs")).json)).toEqual(["nightly"]);
+      const listed = await request("GET", "/v1/schedules");
       expect(listed.json.schedules).toMatchObject([{ job: { headers: { cookie: "***" } } }]);
       expect(JSON.stringify([json, listed.json])).not.toContain("hunter2");
     }

@@ -1,11 +1,11 @@
-/** Traces over HTTP: the same as in `trawl trace`, and only for the owner. */
+/** Traces over HTTP: they show the same as `trawl trace`, and only to the owner of the job. */
 import { expect, it } from "vitest";
 import { connect } from "../../src/client/client.ts";
 import { jobsIn } from "../../src/trace/find-traced.ts";
 import { trace } from "../../src/trace/trace.ts";
 import { anAttemptWrite, aPageWrite } from "../contracts/store/page-write.ts";
-import { asking, OPERATOR, startKeyedApi } from "./keyed.ts";
-import { ended, startWorking } from "./work.ts";
+import { OPERATOR, requestWithKey, startKeyedApi } from "./keyed-api.ts";
+import { ended, startWorking } from "./working-api.ts";
 
 const NOT_FOUND = { status: 404, json: { code: "NOT_FOUND" } };
 
@@ -20,33 +20,33 @@ it("finds a page by URL, task, job and request, as text and as fields, without s
 
   const byUrl = await trawl.trace({ url });
 
-  const [story] = byUrl.stories;
+  const [timeline] = byUrl.stories;
   expect(before.stories[0]).toMatchObject({ state: "queued", lines: [{ kind: "submitted" }, { kind: "waits" }] });
-  expect(story).toMatchObject({
+  expect(timeline).toMatchObject({
     ...{ job: job.id, jobState: "failed", requestId: "order-4711", state: "dead" },
     tasks: [{ step: "fetch", leases: [{ kind: "try", token: 1, fate: "dead", because: "http_status", status: 404 }] }],
   });
-  expect(story?.lines.map(({ kind, words }) => [kind, words])).toEqual([
+  expect(timeline?.lines.map(({ kind, words }) => [kind, words])).toEqual([
     ["submitted", "submitted by request order-4711 to queue fetch"],
     ["leased", expect.stringMatching(/^attempt 1: leased by \S+$/)],
     ["dead", expect.stringMatching(/^failed permanently after \d+ms: http_status, status 404/)],
     ["waits", expect.stringMatching(/^failed \S+ ago after 1 attempt: http_status \(status 404\)/)],
   ]);
   expect(JSON.stringify(byUrl)).not.toContain("hunter2");
-  const task = story?.tasks[0]?.taskId ?? "";
-  const ways = [{ url, job: job.id }, { task }, { job: job.id }, { request: "order-4711" }];
-  const words = [url, task, job.id, "order-4711"].map((what) => ({ what }));
-  for (const target of [...ways, ...words]) {
-    expect((await trawl.trace(target)).stories).toMatchObject([{ job: job.id, tasks: story?.tasks }]);
+  const task = timeline?.tasks[0]?.taskId ?? "";
+  const targets = [{ url, job: job.id }, { task }, { job: job.id }, { request: "order-4711" }];
+  const texts = [url, task, job.id, "order-4711"].map((what) => ({ what }));
+  for (const target of [...targets, ...texts]) {
+    expect((await trawl.trace(target)).stories).toMatchObject([{ job: job.id, tasks: timeline?.tasks }]);
   }
-  expect(await working.ask("GET", "/v1/trace?what=nobody")).toMatchObject(NOT_FOUND);
-  expect(await working.ask("GET", `/v1/trace?task=${job.id}`)).toMatchObject(NOT_FOUND);
+  expect(await working.request("GET", "/v1/trace?what=unknown")).toMatchObject(NOT_FOUND);
+  expect(await working.request("GET", `/v1/trace?task=${job.id}`)).toMatchObject(NOT_FOUND);
   for (const query of ["", `?url=${url}&task=1`, "?job=j1&task=1", "?url=nonsense"]) {
-    expect(await working.ask("GET", `/v1/trace${query}`)).toMatchObject({ status: 400 });
+    expect(await working.request("GET", `/v1/trace${query}`)).toMatchObject({ status: 400 });
   }
 });
 
-it("shows a replay between attempts, and explains from where attempts are counted", async () => {
+it("shows a replay between attempts, and explains where the count of attempts starts", async () => {
   const working = await startWorking({ "/": { status: 404 } });
   const [trawl, url] = [connect(working.url), `${working.site.url}/`];
   const job = await trawl.submit({ urls: [url], politeness: { robots: false } });
@@ -54,7 +54,7 @@ it("shows a replay between attempts, and explains from where attempts are counte
   await ended(working, job.id);
   expect((await trawl.explain({ url })).reasons).toHaveLength(1);
 
-  await working.ask("POST", "/v1/dead/replay", { job: job.id });
+  await working.request("POST", "/v1/dead/replay", { job: job.id });
   await ended(working, job.id);
 
   const { stories } = await trawl.trace({ url });
@@ -74,7 +74,7 @@ it("shows a replay between attempts, and explains from where attempts are counte
 it("summarises a job of several pages", async () => {
   const working = await startWorking({ "/": "<h1>one</h1>", "/gone": { status: 404 } });
   const urls = ["/", "/gone"].map((path) => working.site.url + path);
-  const { json } = await working.ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+  const { json } = await working.request("POST", "/v1/jobs", { urls, politeness: { robots: false } });
   await working.startWorker();
   await ended(working, json.id);
 
@@ -92,10 +92,10 @@ it("summarises a job of several pages", async () => {
   ]);
 });
 
-it("returns 20 jobs of a request and the number of others, and asks the broker once per URL", async () => {
+it("returns 20 jobs of a request and the number of others, and queries the broker once per URL", async () => {
   const working = await startWorking({});
   const [url, headers] = ["https://a.example/same", { "x-request-id": "nightly" }];
-  const submit = () => working.ask("POST", "/v1/jobs", { urls: [url, "https://a.example/other"] }, headers);
+  const submit = () => working.request("POST", "/v1/jobs", { urls: [url, "https://a.example/other"] }, headers);
   const ids: unknown[] = [];
   for (let nth = 0; nth < 23; nth += 1) ids.push((await submit()).json.id);
 
@@ -104,50 +104,50 @@ it("returns 20 jobs of a request and the number of others, and asks the broker o
   expect(byRequest.jobs.map(({ job }) => job.id)).toEqual(ids.slice(3).reverse());
 
   const { frontier, catalogue } = working.trawl;
-  const asked: string[] = [];
-  const explain: typeof frontier.explain = (target, hearing) => {
-    asked.push(JSON.stringify(target));
-    return frontier.explain(target, hearing);
+  const queried: string[] = [];
+  const explain: typeof frontier.explain = (target, visibility) => {
+    queried.push(JSON.stringify(target));
+    return frontier.explain(target, visibility);
   };
-  const deps = { ...working.trawl, frontier: { listDead: frontier.listDead, explain }, hearing: "all" as const };
-  const all = { ...deps, listJobs: () => jobsIn(catalogue), mayHear: () => true };
-  const byUrl = await trace(all, { kind: "url", word: url });
-  expect(byUrl.stories).toHaveLength(20);
-  expect(asked).toEqual([...new Set(asked)]);
+  const deps = { ...working.trawl, frontier: { listDead: frontier.listDead, explain }, visibility: "all" as const };
+  const all = { ...deps, listJobs: () => jobsIn(catalogue), maySee: () => true };
+  const byUrl = await trace(all, { kind: "url", query: url });
+  expect(byUrl.timelines).toHaveLength(20);
+  expect(queried).toEqual([...new Set(queried)]);
 });
 
-it("returns to a tenant nothing of another tenant, by any parameter, and no workers", async () => {
+it("returns nothing about other tenants and workers to a tenant, whatever parameter it uses", async () => {
   const api = await startKeyedApi();
-  const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
+  const [acme, other] = [await api.newCaller({ tenant: "acme" }), await api.newCaller({ tenant: "other" })];
   const body = { urls: ["https://a.example/x"] };
-  const { json } = await acme.ask("POST", "/v1/jobs", body, { "x-request-id": "order-1" });
-  await other.ask("POST", "/v1/jobs", { urls: ["https://b.example/"] });
+  const { json } = await acme.request("POST", "/v1/jobs", body, { "x-request-id": "order-1" });
+  await other.request("POST", "/v1/jobs", { urls: ["https://b.example/"] });
 
-  const ways = ["url=https://a.example/x", `url=https://a.example/x&job=${json.id}`, `job=${json.id}`];
-  const words = ["request=order-1", "what=order-1", `what=${json.id}`];
-  for (const query of [...ways, ...words]) {
-    expect(await other.ask("GET", `/v1/trace?${query}`)).toMatchObject(NOT_FOUND);
-    expect(await acme.ask("GET", `/v1/trace?${query}`)).toMatchObject({ json: { stories: [{ job: json.id }] } });
+  const targets = ["url=https://a.example/x", `url=https://a.example/x&job=${json.id}`, `job=${json.id}`];
+  const texts = ["request=order-1", "what=order-1", `what=${json.id}`];
+  for (const query of [...targets, ...texts]) {
+    expect(await other.request("GET", `/v1/trace?${query}`)).toMatchObject(NOT_FOUND);
+    expect(await acme.request("GET", `/v1/trace?${query}`)).toMatchObject({ json: { stories: [{ job: json.id }] } });
   }
-  const nobody = "no worker serves queue fetch: start one with: trawl worker --queues fetch";
-  expect((await acme.ask("GET", `/v1/explain?job=${json.id}`)).json.reasons).toContain(nobody);
+  const noWorker = "no worker serves queue fetch: start one with: trawl worker --queues fetch";
+  expect((await acme.request("GET", `/v1/explain?job=${json.id}`)).json.reasons).toContain(noWorker);
   const vitals = { concurrency: 16, busy: 3, done: 9, failed: 0, rssBytes: 1, upMs: 1 };
   const worker = { worker: "w1", queues: ["fetch"], unknownSpiders: [], version: "1", vitals };
   await api.trawl.frontier.announce(worker, 60_000);
   const counted = "1 worker serves queue fetch: 13 of 16 places free, 2 waiting on it";
   for (const query of [`job=${json.id}`, "url=https://a.example/x"]) {
-    const operators = (await asking(api, OPERATOR)("GET", `/v1/explain?${query}`)).json.reasons;
+    const operators = (await requestWithKey(api, OPERATOR)("GET", `/v1/explain?${query}`)).json.reasons;
     expect(operators).toContain(counted);
-    expect(JSON.stringify((await acme.ask("GET", `/v1/explain?${query}`)).json)).not.toContain("places free");
+    expect(JSON.stringify((await acme.request("GET", `/v1/explain?${query}`)).json)).not.toContain("places free");
   }
 });
 
 it("names workers and the backlog of others only to operators", async () => {
   const api = await startKeyedApi();
-  const [acme, other] = [await api.person({ tenant: "acme" }), await api.person({ tenant: "other" })];
+  const [acme, other] = [await api.newCaller({ tenant: "acme" }), await api.newCaller({ tenant: "other" })];
   const urls = ["x", "y"].map((name) => `https://a.example/${name}`);
   const body = { urls, politeness: { rate: "1/m", robots: false } };
-  const [{ json }] = [await acme.ask("POST", "/v1/jobs", body), await other.ask("POST", "/v1/jobs", body)];
+  const [{ json }] = [await acme.request("POST", "/v1/jobs", body), await other.request("POST", "/v1/jobs", body)];
   const lease = { worker: "secret-host/17", queues: ["fetch"], max: 1, leaseMs: 60_000 };
   const { grants } = await api.trawl.frontier.lease(lease);
   const run = { worker: lease.worker, step: "fetch" as const, attempt: 1, leasedAt: 1, endedAt: 2 };
@@ -157,9 +157,11 @@ it("names workers and the backlog of others only to operators", async () => {
   );
 
   const queries = [`trace?job=${json.id}`, ...urls.flatMap((url) => [`trace?url=${url}`, `explain?url=${url}`])];
-  const told = async (ask: typeof acme.ask) =>
-    (await Promise.all(queries.map(async (query) => JSON.stringify((await ask("GET", `/v1/${query}`)).json)))).join();
-  expect(await told(asking(api, OPERATOR))).toMatch(/secret-host.*tasks wait/);
-  expect(await told(acme.ask)).not.toMatch(/secret-host|tasks wait|waiting at/);
-  expect(await told(acme.ask)).toMatch(/"worker":null.*allows the next request/);
+  const responses = async (request: typeof acme.request) =>
+    (
+      await Promise.all(queries.map(async (query) => JSON.stringify((await request("GET", `/v1/${query}`)).json)))
+    ).join();
+  expect(await responses(requestWithKey(api, OPERATOR))).toMatch(/secret-host.*tasks wait/);
+  expect(await responses(acme.request)).not.toMatch(/secret-host|tasks wait|waiting at/);
+  expect(await responses(acme.request)).toMatch(/"worker":null.*allows the next request/);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { waitUntil } from "../services/wait-until.ts";
 import { type Answering, type Receiver, startReceiver, status } from "../webhook/receiver.ts";
 import type { Api } from "./harness.ts";
-import { ended, startWorking, type Working } from "./work.ts";
+import { ended, startWorking, type Working } from "./working-api.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 /** Short delays between attempts, and a short timeout for an endpoint that hangs. */
@@ -20,23 +20,23 @@ function pages(count: number): Record<string, string> {
 }
 
 async function submitTo(
-  { ask, site }: Working,
+  { request, site }: Working,
   { url }: Pick<Receiver, "url">,
   more: { paths?: string[]; webhook?: object; [key: string]: unknown } = {},
 ): Promise<Record<string, unknown> & { id: string; webhookSecret: string | null }> {
   const { paths = ["/0"], webhook = {}, ...job } = more;
   const urls = paths.map((path) => site.url + path);
   const body = { urls, extract: { title: "h1" }, webhook: { url, ...webhook }, ...job };
-  const { status: code, json } = await ask("POST", "/v1/jobs", body);
+  const { status: code, json } = await request("POST", "/v1/jobs", body);
   expect({ code, json }).toMatchObject({ code: 202 });
   return json as never;
 }
 
 /** Waits until the webhook of a job meets the condition. */
-async function standing({ ask }: Api, id: string, isSo: (webhook: Record<string, unknown>) => boolean) {
-  const look = async () => (await ask("GET", `/v1/jobs/${id}/webhook`)).json as Record<string, unknown>;
-  await waitUntil(async () => isSo(await look()), 20_000);
-  return look();
+async function waitForWebhook({ request }: Api, id: string, condition: (webhook: Record<string, unknown>) => boolean) {
+  const read = async () => (await request("GET", `/v1/jobs/${id}/webhook`)).json as Record<string, unknown>;
+  await waitUntil(async () => condition(await read()), 20_000);
+  return read();
 }
 
 describe("a job with a webhook", () => {
@@ -49,13 +49,15 @@ describe("a job with a webhook", () => {
     await receiver.until(({ length }) => length === 1);
 
     const [event] = receiver.received;
-    if (event === undefined) throw new Error("nothing came");
+    if (event === undefined) throw new Error("no event arrived");
     expect(webhookSecret).toMatch(/^whsec_/);
     expect(receiver.problemOf(event, String(webhookSecret))).toBeUndefined();
-    expect(receiver.problemOf(event, SECRET)).toBeDefined(); // or the look itself sees nothing
+    expect(receiver.problemOf(event, SECRET)).toBeDefined(); // otherwise `problemOf` would accept every signature
     expect(event).toMatchObject({ type: "job.finished", path: "/hooks/trawl?token=in-the-path" });
     expect(event.content.data.job).toEqual({ ...(await ended(working, id)), rate: expect.any(Number) });
-    expect(await standing(working, id, ({ state, waiting }) => state === "closed" && waiting === 0)).toMatchObject({
+    expect(
+      await waitForWebhook(working, id, ({ state, waiting }) => state === "closed" && waiting === 0),
+    ).toMatchObject({
       ...{ job: id, host: new URL(receiver.url).host, told: 1, delivered: 1, waiting: 0, dead: 0, lastFailure: null },
     });
   });
@@ -70,18 +72,18 @@ describe("a job with a webhook", () => {
     await working.startWorker();
     await receiver.until(({ length }) => length === 4);
 
-    expect(webhookSecret).toBeNull(); // the submitter has it
+    expect(webhookSecret).toBeNull(); // the submitter chose the secret
     expect(receiver.received.map((event) => receiver.problemOf(event, SECRET))).toEqual(Array(4).fill(undefined));
     const batches = receiver.received.filter(({ type }) => type === "records").map(({ content }) => content.data);
-    const told = batches.flatMap(({ records }) => records as { title: string; _url: string }[]);
+    const received = batches.flatMap(({ records }) => records as { title: string; _url: string }[]);
     expect(batches.map(({ records }) => (records as unknown[]).length).sort()).toEqual([1, 3, 3]);
-    expect(told.map(({ _url }) => new URL(_url).pathname).sort()).toEqual(paths);
-    expect(told.map(({ title }) => title).sort()).toEqual(paths.map((path) => `page ${path.slice(1)}`));
+    expect(received.map(({ _url }) => new URL(_url).pathname).sort()).toEqual(paths);
+    expect(received.map(({ title }) => title).sort()).toEqual(paths.map((path) => `page ${path.slice(1)}`));
     const ranges = batches.map(({ after, upTo }) => [after, upTo] as number[]).sort(([a = 0], [b = 0]) => a - b);
     expect(ranges.map(([after]) => after)).toEqual([0, ...ranges.slice(0, -1).map(([, upTo]) => upTo)]);
   });
 
-  it("delivers records that have waited long enough while the job runs", async () => {
+  it("delivers records after the flush interval while the job still runs", async () => {
     const working = await startWorking(pages(2), { ...QUICK, webhookFlushMs: "100ms" });
     const receiver = await receiverOf();
 
@@ -89,7 +91,7 @@ describe("a job with a webhook", () => {
     await working.startWorker();
     await receiver.until(({ length }) => length === 1);
 
-    expect((await working.ask("GET", `/v1/jobs/${id}`)).json.state).toBe("running");
+    expect((await working.request("GET", `/v1/jobs/${id}`)).json.state).toBe("running");
     expect(receiver.received[0]?.content.data.records).toMatchObject([{ title: "page 0" }]);
   });
 
@@ -99,12 +101,12 @@ describe("a job with a webhook", () => {
 
     const failed = await submitTo(working, receiver, { paths: ["/"] });
     const cancelled = await submitTo(working, receiver, { open: true, paths: [] });
-    await working.ask("POST", `/v1/jobs/${cancelled.id}/cancel`);
+    await working.request("POST", `/v1/jobs/${cancelled.id}/cancel`);
     await working.startWorker();
     await receiver.until(({ length }) => length === 2);
 
-    const told = receiver.received.map(({ type, content }) => [type, (content.data.job as { id: string }).id]);
-    expect(told.sort()).toEqual(
+    const ends = receiver.received.map(({ type, content }) => [type, (content.data.job as { id: string }).id]);
+    expect(ends.sort()).toEqual(
       [
         ["job.failed", failed.id],
         ["job.cancelled", cancelled.id],
@@ -118,12 +120,12 @@ describe("a job with a webhook", () => {
 
     const { id, webhookSecret } = await submitTo(working, receiver);
     await working.startWorker();
-    const stands = await standing(working, id, ({ delivered }) => delivered === 1);
+    const view = await waitForWebhook(working, id, ({ delivered }) => delivered === 1);
 
     expect(receiver.received).toHaveLength(3);
     expect(new Set(receiver.received.map((event) => event.id + event.body)).size).toBe(1);
     for (const event of receiver.received) expect(receiver.problemOf(event, String(webhookSecret))).toBeUndefined();
-    expect(stands).toMatchObject({ delivered: 1, lastFailure: { detail: "the endpoint answered 500" } });
+    expect(view).toMatchObject({ delivered: 1, lastFailure: { detail: "the endpoint answered 500" } });
   });
 
   it("follows no redirect", async () => {
@@ -133,11 +135,11 @@ describe("a job with a webhook", () => {
 
     const { id } = await submitTo(working, receiver);
     await working.startWorker();
-    const stands = await standing(working, id, ({ dead }) => dead === 1);
+    const view = await waitForWebhook(working, id, ({ dead }) => dead === 1);
 
     expect(receiver.received).toHaveLength(2);
     expect(elsewhere.connections()).toBe(0);
-    expect(stands).toMatchObject({ dead: 1, waiting: 0, lastFailure: { detail: expect.stringContaining("302") } });
+    expect(view).toMatchObject({ dead: 1, waiting: 0, lastFailure: { detail: expect.stringContaining("302") } });
   });
 
   it("stops after a 410, and delivers after a replay", async () => {
@@ -147,17 +149,20 @@ describe("a job with a webhook", () => {
 
     const { id } = await submitTo(working, receiver);
     await working.startWorker();
-    const stands = await standing(working, id, ({ dead }) => dead === 1);
+    const view = await waitForWebhook(working, id, ({ dead }) => dead === 1);
     expect(receiver.received).toHaveLength(1);
-    const [delivery] = stands.deliveryJobs as string[];
-    const { json } = await working.ask("GET", `/v1/dead?job=${delivery}`);
+    const [delivery] = view.deliveryJobs as string[];
+    const { json } = await working.request("GET", `/v1/dead?job=${delivery}`);
     expect(json.dead).toMatchObject([{ reason: "http_status", status: 410 }]);
     expect(JSON.stringify(json)).not.toContain("in-the-path"); // the path of an endpoint may be its secret
 
     isGone = false;
-    await working.ask("POST", "/v1/dead/replay", { job: delivery });
+    await working.request("POST", "/v1/dead/replay", { job: delivery });
 
-    expect(await standing(working, id, ({ delivered }) => delivered === 1)).toMatchObject({ dead: 0, delivered: 1 });
+    expect(await waitForWebhook(working, id, ({ delivered }) => delivered === 1)).toMatchObject({
+      dead: 0,
+      delivered: 1,
+    });
     expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
   });
 
@@ -175,27 +180,27 @@ describe("a job with a webhook", () => {
     const webhook = { events: ["job.finished", "records"] };
     const { id } = await submitTo(working, receiver, { paths: ["/0", "/1"], webhook });
     await working.startWorker();
-    await standing(working, id, ({ state, waiting }) => state === "closed" && waiting === 0);
+    await waitForWebhook(working, id, ({ state, waiting }) => state === "closed" && waiting === 0);
     expect(receiver.received.map(({ type }) => type).sort()).toEqual(["job.finished", "records"]);
 
     isBroken = false;
-    await working.ask("POST", "/v1/dead/replay", { job: id });
-    const stands = await standing(working, id, ({ state, delivered }) => state === "closed" && delivered === 4);
+    await working.request("POST", "/v1/dead/replay", { job: id });
+    const view = await waitForWebhook(working, id, ({ state, delivered }) => state === "closed" && delivered === 4);
 
-    expect(stands).toMatchObject({ told: 4, delivered: 4, deliveryJobs: [`wh1${id}`, `wh2${id}`] });
+    expect(view).toMatchObject({ told: 4, delivered: 4, deliveryJobs: [`wh1${id}`, `wh2${id}`] });
     const again = receiver.received.slice(2);
     expect(again.find(({ type }) => type === "records")?.content.data.records).toMatchObject([{ title: "late" }]);
     expect(again.find(({ type }) => type === "job.finished")?.content.data.job).toMatchObject({ counts: { dead: 0 } });
   });
 
-  it("reports its end though it was archived before a worker started", async () => {
+  it("reports its end even if it was archived before a worker started", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
     const { id } = await submitTo(working, receiver, { open: true, paths: [] });
-    await working.ask("POST", `/v1/jobs/${id}/cancel`);
+    await working.request("POST", `/v1/jobs/${id}/cancel`);
     const { frontier, store, catalogue } = working.trawl;
     const job = await frontier.findJob(id);
-    if (job?.finishedAt === undefined) throw new Error("it has not ended");
+    if (job?.finishedAt === undefined) throw new Error("the job has not ended");
     await store.archive.keep({ id, createdAt: job.createdAt, finishedAt: job.finishedAt, view: job });
     await frontier.forgetJob(id, 100);
     expect(await catalogue.find(id)).toMatchObject({ archived: true });
@@ -206,7 +211,7 @@ describe("a job with a webhook", () => {
     expect(receiver.received[0]).toMatchObject({ type: "job.cancelled", content: { data: { job: { id } } } });
   });
 
-  it("waits as long as the Retry-After of the endpoint", async () => {
+  it("waits for the time in the Retry-After header of the endpoint", async () => {
     const working = await startWorking(pages(1), { ...QUICK, webhookBackoffMs: "10ms" });
     const answers = [429, 503, 200];
     const at: number[] = [];
@@ -234,13 +239,13 @@ describe("a job with a webhook", () => {
 
     const { id } = await submitTo(working, receiver);
     await working.startWorker();
-    const stands = await standing(working, id, ({ delivered }) => delivered === 1);
+    const view = await waitForWebhook(working, id, ({ delivered }) => delivered === 1);
 
     expect(receiver.received).toHaveLength(2);
-    expect(stands.lastFailure).toMatchObject({ detail: expect.stringMatching(/no answer in time|took too long/) });
+    expect(view.lastFailure).toMatchObject({ detail: expect.stringMatching(/no answer in time|took too long/) });
   });
 
-  it("connects to no disallowed address, and records that in a dead letter", async () => {
+  it("does not connect to a disallowed address, and records the refusal in a dead letter", async () => {
     // The pages are on one loopback network, the endpoint on another.
     const working = await startWorking(pages(1), { ...QUICK, allowPrivate: ["127.0.0.1/32"] });
     const receiver = await receiverOf();
@@ -250,34 +255,36 @@ describe("a job with a webhook", () => {
     for (const url of forbidden) {
       const { id } = await submitTo(working, { url });
       if (url === forbidden[0]) await working.startWorker();
-      const { deliveryJobs } = await standing(working, id, ({ dead }) => dead === 1);
-      const { json } = await working.ask("GET", `/v1/dead?job=${(deliveryJobs as string[])[0]}`);
+      const { deliveryJobs } = await waitForWebhook(working, id, ({ dead }) => dead === 1);
+      const { json } = await working.request("GET", `/v1/dead?job=${(deliveryJobs as string[])[0]}`);
       expect(json.dead).toMatchObject([{ reason: "egress_refused" }]);
     }
 
     expect(receiver.connections()).toBe(0);
   });
 
-  it("lists its deliveries in no list of jobs, and returns its secret nowhere", async () => {
+  it("is listed without its delivery jobs, and no response contains its secret", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf(status(410));
 
     const { id } = await submitTo(working, receiver, { webhook: { secret: SECRET } });
     await working.startWorker();
-    await standing(working, id, ({ dead }) => dead === 1);
+    await waitForWebhook(working, id, ({ dead }) => dead === 1);
 
-    const { json } = await working.ask("GET", "/v1/jobs?limit=1");
+    const { json } = await working.request("GET", "/v1/jobs?limit=1");
     expect(json).toMatchObject({ jobs: [{ id }] });
     const paths = [`/v1/jobs/${id}`, `/v1/jobs/${id}/webhook`, "/v1/jobs", `/v1/explain?job=${id}`, "/v1/dead"];
-    const said = await Promise.all(paths.map(async (path) => JSON.stringify((await working.ask("GET", path)).json)));
+    const answers = await Promise.all(
+      paths.map(async (path) => JSON.stringify((await working.request("GET", path)).json)),
+    );
     const kept = JSON.stringify(await working.trawl.frontier.listJobs(10));
-    for (const text of [...said, kept]) expect(text).not.toContain(SECRET.slice(6));
+    for (const text of [...answers, kept]) expect(text).not.toContain(SECRET.slice(6));
   });
 
   it("returns the same secret to a repeated submission", async () => {
     const working = await startWorking(pages(1), QUICK);
     const body = { urls: [`${working.site.url}/0`], webhook: { url: "https://a.example/" } };
-    const send = () => working.ask("POST", "/v1/jobs", body, { "idempotency-key": "same" });
+    const send = () => working.request("POST", "/v1/jobs", body, { "idempotency-key": "same" });
 
     const [first, second] = [await send(), await send()];
 
@@ -285,30 +292,30 @@ describe("a job with a webhook", () => {
     expect(second.json).toEqual(first.json);
   });
 
-  it("cannot be added to a job by another request with the same key", async () => {
+  it("gets no webhook from a second request with the same idempotency key", async () => {
     const working = await startWorking(pages(1), QUICK);
     const send = (webhook?: object) =>
-      working.ask("POST", "/v1/jobs", { urls: [`${working.site.url}/0`], webhook }, { "idempotency-key": "same" });
+      working.request("POST", "/v1/jobs", { urls: [`${working.site.url}/0`], webhook }, { "idempotency-key": "same" });
     const { json } = await send();
 
     expect((await send({ url: "https://a.example/" })).json.code).toBe("KEY_REUSED");
 
-    expect((await working.ask("GET", `/v1/jobs/${json.id}/webhook`)).status).toBe(404);
+    expect((await working.request("GET", `/v1/jobs/${json.id}/webhook`)).status).toBe(404);
   });
 
-  it("of a schedule uses the secret of the schedule, which is never returned and survives a change", async () => {
+  it("and a schedule uses the secret of the schedule, which is never returned and survives a change", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
     const job = { urls: [`${working.site.url}/0`], webhook: { url: receiver.url } };
-    const { ask } = working;
-    expect((await ask("POST", "/v1/schedules", { every: "1d", job })).json.detail).toMatch(/webhook\.secret/);
+    const { request } = working;
+    expect((await request("POST", "/v1/schedules", { every: "1d", job })).json.detail).toMatch(/webhook\.secret/);
 
     const given = { every: "1d", job: { ...job, webhook: { ...job.webhook, secret: SECRET } } };
-    const { json: made } = await ask("POST", "/v1/schedules", given);
+    const { json: made } = await request("POST", "/v1/schedules", given);
     expect(JSON.stringify(made)).not.toContain(SECRET);
-    const shown = (await ask("GET", `/v1/schedules/${made.id}`)).json;
-    expect(await ask("PATCH", `/v1/schedules/${made.id}`, { job: shown.job })).toMatchObject({ status: 200 });
-    await ask("POST", `/v1/schedules/${made.id}/run`);
+    const shown = (await request("GET", `/v1/schedules/${made.id}`)).json;
+    expect(await request("PATCH", `/v1/schedules/${made.id}`, { job: shown.job })).toMatchObject({ status: 200 });
+    await request("POST", `/v1/schedules/${made.id}/run`);
     await working.startWorker();
     await receiver.until(({ length }) => length === 1);
 
@@ -328,11 +335,11 @@ describe("a job with a webhook", () => {
     ];
 
     for (const [webhook, more, says] of refused) {
-      const { status: code, json } = await working.ask("POST", "/v1/jobs", { open: true, webhook, ...more });
+      const { status: code, json } = await working.request("POST", "/v1/jobs", { open: true, webhook, ...more });
       expect({ code, detail: json.detail }).toEqual({ code: expect.any(Number), detail: expect.stringMatching(says) });
       expect([400, 422]).toContain(code);
       expect(json.detail).not.toContain("dG9vIHNob3J0");
     }
-    expect((await working.ask("GET", "/v1/jobs/none/webhook")).status).toBe(404);
+    expect((await working.request("GET", "/v1/jobs/none/webhook")).status).toBe(404);
   });
 });

@@ -9,13 +9,13 @@ import { createLog, type Log } from "../../src/runtime/log.ts";
 import type { OpenFetcher } from "../contracts/fetcher/harness.ts";
 import { findProgram } from "../services/debian-programs.mjs";
 
-/** The browsers that Trawl knows, the preferred one first; undefined if not installed. */
+/** The browsers that Trawl knows, the preferred one first. The path is undefined if a browser is not installed. */
 export const BROWSERS = (["chromium-headless-shell", "chromium"] as const).map((name) => ({
   name,
   executablePath: findProgram(name)?.command,
 }));
 
-/** The path of Chromium; undefined if there is none: then `npm test` reports that these tests are skipped. */
+/** The path of the preferred installed browser. If it is undefined, `npm test` reports that these tests are skipped. */
 export const CHROMIUM: string | undefined = BROWSERS.find((one) => one.executablePath !== undefined)?.executablePath;
 
 export const LAUNCH: LaunchOptions = {

@@ -1,4 +1,7 @@
-/** A process for lifetime.test.ts: starts a browser with a page in it, prints its folder, and waits to be killed. */
+/**
+ * A process for lifetime.test.ts: starts a browser with one page, prints the browser's folder, and runs until it is
+ * killed.
+ */
 import { launchBrowser } from "../../src/fetch/browser/launch-browser.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 

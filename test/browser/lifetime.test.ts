@@ -1,4 +1,4 @@
-/** Browsers end in time and never outlive the process that started them. Checks real processes. */
+/** Checks with real processes that browsers end in time and never outlive the process that started them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("the processes of a browser", () => {
   it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
-    "end when our process ends by %s, and leave no folder",
+    "end when our process ends because of %s, and leave no folder",
     async (signal) => {
       const script = fileURLToPath(new URL("hold-browser.ts", import.meta.url));
       const holder = spawn(process.execPath, ["--import", "jiti/register", script, LAUNCH.executablePath]);
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
   it.each([
     ["alone", "--type=renderer"],
     ["with its whole browser", "--user-data-dir"],
-  ])("is a failed rendering when it crashes %s", async (_, victim) => {
+  ])("is reported as crashed when it crashes %s", async (_, victim) => {
     const launched = await launchBrowser(gate, LAUNCH, NEVER);
     cleanups.push(launched.end);
     const context = await launched.browser.newContext();
@@ -91,18 +91,18 @@ describe.skipIf(CHROMIUM === undefined || !existsSync("/proc/self/cmdline"))("a 
 });
 
 describe.skipIf(CHROMIUM === undefined)("a page whose browser crashes", () => {
-  it("is rendered once more, alone, and is not blamed", async () => {
+  it("is rendered once more, alone, and does not fail", async () => {
     const folders: string[] = [];
     const log = createLog("info", (line) => {
       const { event, folder } = JSON.parse(line);
       if (event === "browser.started") folders.push(folder);
     });
-    let asked = 0;
+    let requests = 0;
     const site = await startOrigin({
       "/": "<p>there</p><script src=/s.js></script>",
       "/s.js": (_, response) => {
-        asked += 1;
-        if (asked > 1) response.end("document.body.append('and done')");
+        requests += 1;
+        if (requests > 1) response.end("document.body.append('and done')");
       },
     });
     cleanups.push(site.close);
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)("a page whose browser crashes", () => {
     cleanups.push(fetcher.close);
 
     const fetching = fetcher.fetch(requestFor(`${site.url}/`));
-    expect(await waitUntil(() => asked === 1, 20_000)).toBe(true);
+    expect(await waitUntil(() => requests === 1, 20_000)).toBe(true);
     process.kill(-((await findGroup(folders[0] ?? "")) ?? Number.NaN), "SIGKILL");
 
     expect(pageText(await fetching)).toContain("and done");
@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser keeper", () => {
     return launched;
   }
 
-  it("starts one browser for any number of pages, and none before the first", async () => {
+  it("starts one browser for any number of pages, and starts it with the first page", async () => {
     const { keeper, launches } = keep(100);
     expect(launches).toHaveLength(0);
 
@@ -165,14 +165,14 @@ describe.skipIf(CHROMIUM === undefined)("the browser keeper", () => {
     expect(launches).toHaveLength(2);
   });
 
-  it("ends a starting browser when it closes, without waiting, and starts none afterwards", async () => {
-    const home = newFolder();
-    vi.stubEnv("TMPDIR", home);
+  it("ends a starting browser at once when it closes, and starts no other browser", async () => {
+    const folder = newFolder();
+    vi.stubEnv("TMPDIR", folder);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const executablePath = join(home, "never-ready");
+    const executablePath = join(folder, "never-ready");
     writeFileSync(executablePath, "#!/bin/sh\nsleep 600\n", { mode: 0o755 });
     const { keeper, launches } = keep(100, { ...LAUNCH, executablePath, launchMs: 600_000 });
-    const browser = watchBrowsers(join(home, "trawl-browser-"));
+    const browser = watchBrowsers(join(folder, "trawl-browser-"));
     cleanups.push(browser.stop);
     const warming = expect(keeper.warm()).rejects.toMatchObject({ code: "BROWSER_UNAVAILABLE" });
     expect(await waitUntil(() => browser.lines().some((line) => line.startsWith("sleep")), 20_000)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The processes of browsers. The first process of a browser names its folder on the command line. The others have the same
- * process group, which belongs to that browser.
+ * Finds the processes of browsers. The command line of a browser's first process contains the folder of the browser.
+ * Its other processes are in the same process group, which belongs to that browser only.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ export type BrowserWatch = {
   stop(): void;
 };
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** Watches every browser whose folder starts with `path`. */
 export function watchBrowsers(path: string): BrowserWatch {
@@ -22,7 +22,7 @@ export function watchBrowsers(path: string): BrowserWatch {
     for (const { group, line } of running) if (line.includes(path)) groups.add(group);
     return running.filter(({ group }) => groups.has(group)).map(({ line }) => line);
   }
-  const timer = setInterval(lines, LOOK_MS).unref();
+  const timer = setInterval(lines, POLL_MS).unref();
   return { lines, stop: () => clearInterval(timer) };
 }
 

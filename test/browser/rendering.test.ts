@@ -9,7 +9,7 @@ const HTML = { "content-type": "text/html" };
 describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
   const harness = useHarness(openBrowserFetcher({}));
 
-  it("returns the page after its scripts ran, as UTF-8, with status and headers of the answer", async () => {
+  it("returns the page after its scripts have run, as UTF-8, with the status and headers of the response", async () => {
     const { server, get } = await harness();
     const body = Buffer.from("<title>x</title><p>caf\xe9</p><script src=/s.js></script>", "latin1");
     server.on(
@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(server.requests.filter(({ path }) => path === "/a")).toHaveLength(1);
   });
 
-  it("sets the cookies of the answer for the page, and keeps none for the next page", async () => {
+  it("sets the cookies of the response for the page, and keeps none for the next page", async () => {
     const { server, get } = await harness();
     const body = "<p><script>document.body.append('cookies: ' + document.cookie + '.')</script>";
     server.on("/a", always({ headers: { ...HTML, "set-cookie": ["a=1", "b=2"] }, body }));
@@ -42,15 +42,15 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
 
   it("requests no images, fonts or media", async () => {
     const { server, get } = await harness();
-    const ways =
+    const elements =
       "<img src=/i><video src=/v></video><style>@font-face{font-family:f;src:url(/f)}p{font-family:f}</style>";
-    server.on("/a", always({ headers: HTML, body: `${ways}<p>text</p><script src=/s.js></script>` }));
+    server.on("/a", always({ headers: HTML, body: `${elements}<p>text</p><script src=/s.js></script>` }));
     await get("/a");
 
     expect(server.requests.map(({ path }) => path)).toEqual(["/a", "/s.js"]);
   });
 
-  it("returns the address to which a script navigates, and does not go there", async () => {
+  it("returns the address to which a script navigates as a redirect, and does not request it", async () => {
     const { server, get } = await harness();
     server.on("/old", always({ headers: HTML, body: "<script>location.href = '/new?a#b'</script>" }));
 
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/old"]);
   });
 
-  it("reads a page that never settles after settleMs", async () => {
+  it("reads a page that never becomes idle, after settleMs", async () => {
     const { server, get } = await harness();
     server.on("/never", () => {});
     server.on("/a", always({ headers: HTML, body: "<p>there</p><script async src=/never></script>" }));
@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
     ["JSON", { "content-type": "application/json" }, '{"a":1}'],
     ["text", { "content-type": "text/plain" }, "<p>no html</p>"],
     ["nothing", HTML, ""],
-  ])("leaves %s as it came", async (_, headers, body) => {
+  ])("returns %s unchanged", async (_, headers, body) => {
     const { server, get } = await harness();
     server.on("/raw", always({ headers, body }));
 
@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)("the browser fetcher", () => {
 describe.skipIf(CHROMIUM === undefined)("waiting until the network is idle", () => {
   const harness = useHarness(openBrowserFetcher({ waitFor: { kind: "idle" } }));
 
-  it("reads what was fetched after the page had loaded", async () => {
+  it("reads content that the page fetched after it had loaded", async () => {
     const { server, get } = await harness();
     const script = "fetch('/late').then((a) => a.text()).then((text) => document.body.append(text))";
     server.on("/late", always({ body: "came late" }));
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)("waiting until the network is idle", () 
   it.each([
     ["a meta element", "<meta http-equiv=refresh content='0; url=/new'>", {}],
     ["a header", "<p>x</p>", { refresh: "0; url=/new" }],
-  ])("hands back where %s sends the page once it has loaded", async (_, body, more) => {
+  ])("returns the target of a refresh in %s as a redirect", async (_, body, more) => {
     const { server, get } = await harness();
     server.on("/old", always({ headers: { ...HTML, ...more }, body }));
 
@@ -155,14 +155,14 @@ describe.skipIf(CHROMIUM === undefined)("waiting for an element", () => {
   const late = (id: string) => `<script>setTimeout(() => document.body.innerHTML = '<b id=${id}>', 100)</script>`;
   const show = ({ server }: Harness, id: string) => server.on("/a", always({ headers: HTML, body: `<p>${late(id)}` }));
 
-  it("reads the page when it exists", async () => {
+  it("reads the page when the element exists", async () => {
     const opened = await harness();
     show(opened, "there");
 
     expect(pageText(await opened.get("/a"))).toContain('id="there"');
   });
 
-  it("retries later if it does not appear", async () => {
+  it("retries later if the element does not appear", async () => {
     const opened = await harness();
     show(opened, "elsewhere");
 

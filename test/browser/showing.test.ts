@@ -1,4 +1,4 @@
-/** Options of rendered pages: actions, screenshots, limits on requests, and headers of the job. */
+/** Tests options of rendered pages: actions, screenshots, limits on requests, and headers of the job. */
 import { describe, expect, it } from "vitest";
 import type { BrowserAction } from "../../src/domain/browser.ts";
 import { pageText, useHarness } from "../contracts/fetcher/harness.ts";
@@ -11,7 +11,7 @@ const SHOP = `<input id=q><button id=more>more</button><p id=list></p><div style
   const add = (text) => document.getElementById("list").append(text + ";");
   let left = 3;
   document.getElementById("more").onclick = (e) => { add("clicked"); if (--left === 0) e.target.remove(); };
-  document.getElementById("q").onkeydown = (e) => e.key === "Enter" && add("asked for " + e.target.value);
+  document.getElementById("q").onkeydown = (e) => e.key === "Enter" && add("searched for " + e.target.value);
   let grown = 0;
   onscroll = () => { if (grown++ < 2) { add("grown"); document.body.style.minHeight = 3000 * (grown + 1) + "px"; } };
   setTimeout(() => { window.shop = { isReady: true }; add("ready"); }, 200);
@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)("actions of the browser fetcher", () => 
 
     const text = pageText(await get("/a"));
 
-    expect(text).toMatch(/ready;(clicked;){3}asked for lamps;grown;/);
+    expect(text).toMatch(/ready;(clicked;){3}searched for lamps;grown;/);
   });
 
   it("retries later if an action has no target, and names the action", async () => {
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)("screenshots of the browser fetcher", ()
 
     const { screenshot, pdf } = outcome.kind === "page" ? (outcome.pictures ?? {}) : {};
     expect(screenshot?.subarray(1, 4).toString()).toBe("PNG");
-    expect(screenshot?.readUInt32BE(20)).toBeGreaterThan(1999); // its height
+    expect(screenshot?.readUInt32BE(20)).toBeGreaterThan(1999); // the height of the picture
     expect(pdf?.subarray(0, 5).toString()).toBe("%PDF-");
   });
 });
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("the requests of a page", () => {
     expect(server.requests).toHaveLength(1 + 3);
   });
 
-  it("are limited in bytes, also in the middle of an answer", async () => {
+  it("are limited in bytes, even in the middle of a response", async () => {
     const { server, get } = await little();
     const big = "//".padEnd(200_000, "x");
     for (let nth = 0; nth < 5; nth++)
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)("the requests of a page", () => {
 describe.skipIf(CHROMIUM === undefined)("the headers of a job in the browser", () => {
   const harness = useHarness(openBrowserFetcher({}));
 
-  it("are sent only to the origin of the page, not even after a redirect to another", async () => {
+  it("are sent only to the origin of the page, and not to another origin after a redirect", async () => {
     const { server, get } = await harness();
     const other = await startOrigin((_, response) => void response.writeHead(200).end("// nothing"));
     try {
@@ -116,8 +116,8 @@ describe.skipIf(CHROMIUM === undefined)("the headers of a job in the browser", (
       await get("/a", { headers: { "x-mine": "1", authorization: "Bearer secret", "user-agent": "Own/1" } });
 
       const own = server.requests.map(({ path, headers }) => [path, headers["x-mine"], headers.authorization]);
-      const asked = ["/a", "/api", "/s.js", "/to"];
-      expect(own.sort()).toEqual(asked.map((path) => [path, "1", "Bearer secret"]));
+      const paths = ["/a", "/api", "/s.js", "/to"];
+      expect(own.sort()).toEqual(paths.map((path) => [path, "1", "Bearer secret"]));
       expect(other.log.map(({ path }) => path).sort()).toEqual(["/direct", "/redirected"]);
       expect(other.log.map(({ headers }) => [headers["x-mine"], headers.authorization])).toEqual([
         [undefined, undefined],

@@ -1,18 +1,18 @@
-/** The watchdog with a browser that is still starting. A shell replaces the browser. */
+/** Tests the watchdog while a browser is still starting. A shell takes the place of the browser. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { startWatchdog, startWords } from "../../src/fetch/browser/watchdog.ts";
+import { shellArguments, startWatchdog } from "../../src/fetch/browser/watchdog.ts";
 import { newFolder } from "../e2e/folder.ts";
 
 const [ROUNDS, AT_ONCE] = [8, 20];
-/** Each start is ended by so much later than the one before. */
+/** Each browser is ended this much later after its start than the previous one. */
 const STEP_MS = 0.5;
 
-it("leaves nothing behind at any moment of the start of a browser", async () => {
+it("leaves no folder behind, at whatever moment the start of a browser is interrupted", async () => {
   const parent = newFolder();
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => startAndEnd(parent, nth * STEP_MS)));
@@ -20,12 +20,15 @@ it("leaves nothing behind at any moment of the start of a browser", async () => 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-/** Creates its profile late, like a browser on a busy machine: it would create a removed folder again. */
+/**
+ * The shell creates its profile late, like a browser on a busy machine: it could create a folder again that was
+ * removed.
+ */
 async function startAndEnd(parent: string, afterMs: number): Promise<void> {
   const folder = mkdtempSync(join(parent, "browser-"));
   const watchdog = await startWatchdog(folder);
   const late = ["-c", 'sleep 0.3; mkdir -p "$0/profile"', folder];
-  const browser = spawn("/bin/sh", startWords(folder, "/bin/sh", late), { detached: true, stdio: "ignore" });
+  const browser = spawn("/bin/sh", shellArguments(folder, "/bin/sh", late), { detached: true, stdio: "ignore" });
   const ended = once(browser, "close");
   await passed(afterMs);
   await watchdog.end();

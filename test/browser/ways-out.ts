@@ -1,4 +1,4 @@
-/** Every way of a page to the network, listeners that must receive nothing, and a site with such a page. */
+/** A page that sends every kind of request, the site that serves it, and listeners that must receive nothing. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 
 export type Cleanups = (() => unknown)[];
 
-/** Every way of a page to the network, to `at` (`http://host:port`), each with its own path. */
+/** The HTML of every kind of request that a page can send to `at` (`http://host:port`). Each has its own path. */
 export const WAYS: Readonly<Record<string, (at: string, name: string) => string>> = {
   img: (at, name) => `<img src="${at}/${name}">`,
   iframe: (at, name) => `<iframe src="${at}/${name}"></iframe>`,
@@ -40,7 +40,7 @@ export const WAYS: Readonly<Record<string, (at: string, name: string) => string>
   frameRedirect: (at, name) => `<iframe src="/to?${encodeURIComponent(`${at}/${name}`)}"></iframe>`,
 };
 
-/** These have no path, and are visible only as connections or not at all. Chromium itself blocks the popup. */
+/** Requests without a path: the server sees only a connection, or nothing. Chromium itself blocks the popup. */
 const SILENT_WAYS: readonly ((at: string) => string)[] = [
   (at) => `<link rel="preconnect" href="${at}"><link rel="dns-prefetch" href="${at}">`,
   (at) => `<svg><use href="${at}/use#x"/></svg><a ping="${at}/ping" href="#" id="pinging"></a>`,
@@ -59,7 +59,7 @@ const SILENT_WAYS: readonly ((at: string) => string)[] = [
   (at) => `<script>fetch("${at.replace("http", "https")}/tls", { mode: "no-cors" }).catch(() => {})</script>`,
 ];
 
-/** A page that tries every way to both addresses. */
+/** A page that sends every kind of request to both addresses. */
 export function pageOf(own: string, forbidden: string): string {
   const ways = Object.entries(WAYS).flatMap(([name, way]) => [way(own, name), way(forbidden, name)]);
   const names = ways.map((html, n) =>
@@ -69,7 +69,7 @@ export function pageOf(own: string, forbidden: string): string {
   return `<!doctype html><body>${SILENT_WAYS.map((way) => way(forbidden)).join("\n")}${renamed.join("\n")}`;
 }
 
-/** Listens with TCP and UDP on one port of 127.0.0.2, and with TCP on the same port of ::1 if possible. Records everything. */
+/** Listens on one port of 127.0.0.2 for TCP and UDP. Records everything that arrives. */
 export async function listenForbidden(cleanups: Cleanups): Promise<{ port: number; arrivals: string[] }> {
   const arrivals: string[] = [];
   const server = createServer((socket: Socket) => {

@@ -6,13 +6,13 @@ const SITE = { ...LINKED_SITE, pages: 50 };
 const URL = "http://site.test";
 const PATHS = createLinkedSite(SITE).expectedPaths();
 
-function seen(path: string, arrivedAt: number, seenFrom = arrivedAt): LoggedRequest {
+function seen(path: string, arrivedAt: number, arrivedAfter = arrivedAt): LoggedRequest {
   const request = { id: 0, method: "GET", headers: {}, status: 200, socket: 1 };
-  return { ...request, path, arrivedAt, seenFrom, endedAt: arrivedAt + 4 };
+  return { ...request, path, arrivedAt, arrivedAfter, endedAt: arrivedAt + 4 };
 }
 
 /** A correct round: robots.txt, then a page every 5 ms. */
-function faultless(): Evidence {
+function correctRound(): Evidence {
   const counts = { submitted: 1, discovered: 60, queued: 0, delayed: 0, leased: 0, done: 50, dead: 0, cancelled: 0 };
   return {
     site: SITE,
@@ -26,13 +26,13 @@ function faultless(): Evidence {
 }
 
 function problemsOf(change: (evidence: Evidence) => Partial<Evidence>): string[] {
-  const evidence = faultless();
+  const evidence = correctRound();
   return judgeRound({ ...evidence, ...change(evidence) }).problems;
 }
 
 describe("the judge of a round", () => {
   it("finds no problem in a correct round", () => {
-    expect(judgeRound(faultless())).toEqual({
+    expect(judgeRound(correctRound())).toEqual({
       problems: [],
       requests: 51,
       repeated: 0,
@@ -50,7 +50,7 @@ describe("the judge of a round", () => {
       expect.stringContaining("more than once"),
     ]);
     expect(problemsOf(({ records }) => ({ records: [...records, `${URL}/x`] }))).toEqual([
-      expect.stringContaining("nobody asked for"),
+      expect.stringContaining("records of unknown pages"),
     ]);
   });
 
@@ -63,25 +63,25 @@ describe("the judge of a round", () => {
   });
 
   it("detects disallowed pages, too many concurrent requests, and more repeats than the kills explain", () => {
-    const more = (...sightings: LoggedRequest[]) => problemsOf(({ log }) => ({ log: [...log, ...sightings] }));
+    const withMore = (...requests: LoggedRequest[]) => problemsOf(({ log }) => ({ log: [...log, ...requests] }));
     const again = PATHS.slice(0, 3).map((path, index) => seen(path, 1000 + index * 5));
 
-    expect(more(seen("/private/0", 1000))).toEqual(["1 requests that robots.txt disallows"]);
-    expect(more(...again.slice(0, 2))).toEqual([]);
-    expect(more(...again)).toEqual([expect.stringContaining("3 requests were repeated; 1 kills allow 2")]);
+    expect(withMore(seen("/private/0", 1000))).toEqual(["1 requests that robots.txt disallows"]);
+    expect(withMore(...again.slice(0, 2))).toEqual([]);
+    expect(withMore(...again)).toEqual([expect.stringContaining("3 requests were repeated; 1 kills allow 2")]);
     const long = ["/x", "/y", "/z"].map((path, index) => ({ ...seen(path, 1000 + index * 5), endedAt: 2000 }));
-    expect(more(...long)).toEqual([expect.stringContaining("too many at once")]);
+    expect(withMore(...long)).toEqual([expect.stringContaining("too many at once")]);
   });
 
-  it("accepts one request that was sent late, and requests that the site logged late, but no more", () => {
+  it("accepts one request that was sent late and requests that the site logged late, but no others", () => {
     const late = (count: number, lateMs: number, isExplained: boolean) =>
       judgeRound({
-        ...faultless(),
+        ...correctRound(),
         limits: { perSecond: 200, perSite: 8 },
-        log: faultless().log.map((sighting, index) => {
+        log: correctRound().log.map((request, index) => {
           const isLate = index >= 20 && index < 20 + count;
-          const at = isLate ? 20 * 5 + lateMs : sighting.arrivedAt;
-          return seen(sighting.path, at, isExplained && isLate ? sighting.arrivedAt - 1 : at);
+          const at = isLate ? 20 * 5 + lateMs : request.arrivedAt;
+          return seen(request.path, at, isExplained && isLate ? request.arrivedAt - 1 : at);
         }),
       });
 

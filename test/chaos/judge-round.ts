@@ -1,14 +1,16 @@
-/** Judges a round by the log of the site and the output of the crawl. Pure; shares no code with src/. */
+/**
+ * Judges a round by the log of the site and the output of the crawl. The judge is pure and shares no code with src/.
+ */
 import { createLinkedSite, DISALLOWED_PREFIX, type LinkedSiteOptions } from "../site/linked-site.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import type { Arrival } from "../site/origin.ts";
 import { concurrencyViolations } from "../site/politeness-checker.ts";
-import { allowedExcessMs, loggedExcessMs, rateExcessMs, type Sighting } from "./lookout.ts";
+import { allowedExcessMs, loggedExcessMs, rateExcessMs, type TimedArrival } from "./rate-excess.ts";
 
 export type Limits = { perSecond: number; perSite: number };
 
 /** A line of the log of serve-site.mjs. */
-export type LoggedRequest = Arrival & Sighting;
+export type LoggedRequest = Arrival & TimedArrival;
 
 export type Evidence = {
   site: LinkedSiteOptions;
@@ -27,7 +29,7 @@ export type Verdict = {
   problems: string[];
   requests: number;
   repeated: number;
-  /** By how many ms the fullest window is too short: as logged, and without delays of the logging process. */
+  /** By how many ms the worst window is too short for its requests: by the logged times, and without logging delays. */
   loggedExcessMs: number;
   excessMs: number;
   mostAtOnce: number;
@@ -58,11 +60,11 @@ function lossProblems({ site, siteUrl, records }: Evidence): string[] {
     .expectedPaths()
     .map((path) => siteUrl + path);
   const lost = missing(expected, records);
-  const unasked = missing(records, expected);
+  const unexpected = missing(records, expected);
   const twice = duplicates(records);
   return [
     ...(lost.length > 0 ? [`${lost.length} pages are not in the output, such as ${lost[0]}`] : []),
-    ...(unasked.length > 0 ? [`${unasked.length} records nobody asked for, such as ${unasked[0]}`] : []),
+    ...(unexpected.length > 0 ? [`${unexpected.length} records of unknown pages, such as ${unexpected[0]}`] : []),
     ...(twice.size > 0
       ? [`${twice.size} pages are in the output more than once, such as ${[...twice.keys()][0]}`]
       : []),
@@ -71,10 +73,10 @@ function lossProblems({ site, siteUrl, records }: Evidence): string[] {
 
 function ledgerProblems({ site, summary: { state, pages, records, counts } }: Evidence): string[] {
   const { submitted = 0, discovered = 0, ...rest } = counts;
-  const out = Object.values(rest).reduce((sum, count) => sum + count, 0);
+  const accounted = Object.values(rest).reduce((sum, count) => sum + count, 0);
   const { done, dead, queued, delayed, leased, cancelled } = rest;
   const ended = { state, pages, records, done, dead, queued, delayed, leased, cancelled };
-  const right = {
+  const expected = {
     state: "finished",
     pages: site.pages,
     records: site.pages,
@@ -82,8 +84,8 @@ function ledgerProblems({ site, summary: { state, pages, records, counts } }: Ev
     ...{ dead: 0, queued: 0, delayed: 0, leased: 0, cancelled: 0 },
   };
   return [
-    ...(JSON.stringify(ended) === JSON.stringify(right) ? [] : [`the ledger says ${JSON.stringify(ended)}`]),
-    ...(submitted + discovered === out ? [] : [`the ledger does not balance: ${JSON.stringify(counts)}`]),
+    ...(JSON.stringify(ended) === JSON.stringify(expected) ? [] : [`the ledger says ${JSON.stringify(ended)}`]),
+    ...(submitted + discovered === accounted ? [] : [`the ledger does not balance: ${JSON.stringify(counts)}`]),
   ];
 }
 
@@ -100,20 +102,20 @@ function politenessProblems({ log, limits }: Evidence, excessMs: number): string
   ];
 }
 
-/** A killed process had at most `perSite` requests under way: only those may be repeated. */
+/** Only requests that were under way when a process was killed may be repeated: at most `perSite` for each kill. */
 function repetitionProblems({ log, kills, limits }: Evidence, paths: readonly string[], repeated: number): string[] {
   const robots = log.length - paths.length;
   const most = kills * limits.perSite;
   return [
     ...(repeated > most ? [`${repeated} requests were repeated; ${kills} kills allow ${most}`] : []),
-    ...(robots > 1 + kills ? [`robots.txt was asked for ${robots} times`] : []),
+    ...(robots > 1 + kills ? [`robots.txt was requested ${robots} times`] : []),
   ];
 }
 
 function mostAtOnce(log: readonly Arrival[]): number {
   const intervals = intervalsOf(log);
-  const underWay = concurrencyViolations(intervals, 0).map((violation) => violation.underWay);
-  return Math.max(0, ...underWay);
+  const inFlight = concurrencyViolations(intervals, 0).map((violation) => violation.inFlight);
+  return Math.max(0, ...inFlight);
 }
 
 function intervalsOf(log: readonly Arrival[]): { from: number; to: number | undefined }[] {

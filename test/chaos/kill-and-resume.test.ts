@@ -1,4 +1,7 @@
-/** Nothing lost, nothing twice, never too fast, in spite of kill -9. `npm run chaos` runs more rounds. */
+/**
+ * A crawl that is killed with SIGKILL and resumed loses no page, writes no record twice and never exceeds its rate.
+ * `npm run chaos` runs more rounds.
+ */
 import { describe, expect, it } from "vitest";
 import { MAIN } from "../e2e/dist.ts";
 import { roundRow, runRounds } from "./rounds.ts";
@@ -6,11 +9,11 @@ import { roundRow, runRounds } from "./rounds.ts";
 const ROUNDS = Number(process.env.TRAWL_CHAOS_ROUNDS ?? 4);
 const SEED = Number(process.env.TRAWL_SEED ?? 1 + Math.floor(Math.random() * 1e6));
 const PAGES = 2000;
-const ROUND_MOST_MS = 180_000;
+const ROUND_TIMEOUT_MS = 180_000;
 
 describe("kill and resume", () => {
   it(`loses nothing and stays polite in ${ROUNDS} rounds from seed ${SEED}`, {
-    timeout: ROUNDS * ROUND_MOST_MS,
+    timeout: ROUNDS * ROUND_TIMEOUT_MS,
   }, async () => {
     const rounds = await runRounds({
       rounds: ROUNDS,
@@ -19,7 +22,7 @@ describe("kill and resume", () => {
       seed: SEED,
       main: MAIN,
       onRound: (round, folder) => {
-        if (round.problems.length > 0) console.warn(`seed ${round.seed} is left in ${folder}`);
+        if (round.problems.length > 0) console.warn(`the files of seed ${round.seed} are in ${folder}`);
       },
     });
 

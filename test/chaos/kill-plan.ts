@@ -1,14 +1,18 @@
-/** When the processes of a round are killed. The seed decides, so a failed round can be repeated. */
+/**
+ * Plans when the processes of a round are killed. The plan depends only on the seed, so a failed round can be repeated.
+ */
 import { seededRandom } from "./seeded-random.ts";
 
 /** `start`: time after the start of the process. `finish`: time after the last page was requested. */
 export type Kill = { after: "start" | "finish"; ms: number };
 
-/** While the process starts, opens its files and submits. */
+/** In this range, the process starts, opens its files and submits. */
 const STARTING_MS = { least: 150, most: 900 };
-/** At 200 requests per second, 2,000 pages take at least 10 s, so the first of these kills always finds the crawl running. */
+/**
+ * At 200 requests per second, 2,000 pages take at least 10 s: the first of these kills always happens during the crawl.
+ */
 const CRAWLING_MS = { least: 400, most: 8_000 };
-/** While the process settles the last pages and writes the output. */
+/** In this range, the process settles the last pages and writes the output. */
 const FINISHING_MS = { least: 0, most: 250 };
 
 /** One to four kills. The first one happens during the crawl or before. */

@@ -1,6 +1,7 @@
 /**
- * One round: a site in one process, and a crawl of it in another, which is killed at random moments and resumed until it is
- * done. The round is judged by the log of the site and the output of the crawl. All files are in the folder of the caller.
+ * One round: one process serves a site and another crawls it. The crawl is killed at random moments and resumed until
+ * it is done. The round is judged by the log of the site and the output of the crawl. All files are in the folder of
+ * the caller.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,23 +19,23 @@ import { openLogTail } from "./log-tail.ts";
 export type RoundOptions = {
   seed: number;
   pages: number;
-  /** Empty; the caller removes it. */
+  /** An empty folder, which the caller removes. */
   folder: string;
-  /** The built command line. */
+  /** The path of the built command line. */
   main: string;
 };
 
 export type Round = Verdict & { seed: number; kills: number; plan: readonly Kill[]; seconds: number };
 
-/** The verdict on a round whose crawl failed: there is nothing else to judge. */
+/** The figures of a round whose crawl failed: only the failure itself is reported. */
 const UNFINISHED = { requests: 0, repeated: 0, loggedExcessMs: 0, excessMs: 0, mostAtOnce: 0 };
 
 const SERVE = fileURLToPath(new URL("./serve-site.mjs", import.meta.url));
 const LIMITS: Limits = { perSecond: 200, perSite: 8 };
-/** A page takes so long that almost `perSite` requests are under way when a process is killed. */
+/** The time that a page takes: long enough that almost `perSite` requests are under way when a process is killed. */
 const DELAY_MS = 35;
-const LOOK_EVERY_MS = 10;
-/** A crawl that is not killed ends within this time, or it hangs. */
+const POLL_MS = 10;
+/** A crawl that runs longer than this hangs and is aborted. */
 const HANGS_AFTER_MS = 300_000;
 
 export async function runKillRound({ seed, pages, folder, main }: RoundOptions): Promise<Round> {
@@ -78,23 +79,23 @@ async function killAndResume(
   for (const kill of plan) {
     const child = crawl();
     const ended = endOf(child);
-    const isKilled = moment(kill, log, pages, ended).then(() => child.kill("SIGKILL"));
+    const killed = waitForKill(kill, log, pages, ended).then(() => child.kill("SIGKILL"));
     const { signal } = await ended;
-    await isKilled;
+    await killed;
     if (signal === "SIGKILL") kills += 1;
   }
   return kills;
 }
 
 /** Resolves when it is time to kill, or when the process has ended. */
-async function moment({ after, ms }: Kill, log: string, pages: number, ended: Promise<unknown>): Promise<void> {
+async function waitForKill({ after, ms }: Kill, log: string, pages: number, ended: Promise<unknown>): Promise<void> {
   let isOver = false;
   const over = ended.then(() => {
     isOver = true;
   });
   const tail = openLogTail(log);
   try {
-    while (after === "finish" && !isOver && tail.count() < pages) await Promise.race([over, wait(LOOK_EVERY_MS)]);
+    while (after === "finish" && !isOver && tail.count() < pages) await Promise.race([over, wait(POLL_MS)]);
     await Promise.race([over, wait(ms)]);
   } finally {
     tail.close();
@@ -103,26 +104,26 @@ async function moment({ after, ms }: Kill, log: string, pages: number, ended: Pr
 
 function crawlOf({ main, folder, url }: { main: string; folder: string; url: string }): () => ChildProcess {
   const limits = ["--rate", `${LIMITS.perSecond}/s`, "--burst", "1", "--per-site", String(LIMITS.perSite)];
-  // --resume with the target starts a crawl that was killed before it was created, and otherwise resumes it.
+  // `--resume` with a target resumes its crawl, or starts it if the process was killed before it had created the job.
   const args = ["crawl", `${url}/`, ...limits, "--out", "pages.jsonl", "--json", "--quiet", "--resume"];
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("TRAWL_")));
   return () => spawn(process.execPath, [main, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 async function serve(site: LinkedSiteOptions, log: string): Promise<{ server: ChildProcess; url: string }> {
-  const words = [SERVE, JSON.stringify({ log, site })];
-  const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-  lookPromptly(server);
+  const args = [SERVE, JSON.stringify({ log, site })];
+  const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  raisePriority(server);
   const [url] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
   return { server, url };
 }
 
-/** A site process that waits for a CPU would log requests late and closer together. */
-function lookPromptly({ pid = 0 }: ChildProcess): void {
+/** A site process that waits for a CPU would log requests late, and closer together than they arrived. */
+function raisePriority({ pid = 0 }: ChildProcess): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_HIGHEST);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may raise a priority
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root can raise a priority
   }
 }
 
@@ -134,17 +135,17 @@ async function stop(server: ChildProcess): Promise<void> {
 }
 
 async function endOf(child: ChildProcess) {
-  const words = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    words.stdout += text;
+    output.stdout += text;
   });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    words.stderr += text;
+    output.stderr += text;
   });
   const timer = setTimeout(() => child.kill("SIGABRT"), HANGS_AFTER_MS);
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
-  return { code, signal, ...words };
+  return { code, signal, ...output };
 }
 
 function recordUrls(file: string): string[] {

@@ -1,11 +1,11 @@
-/** A page that kills every process that handles it. */
+/** Tests a page that kills every process that handles it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CliEnd, lastJson, trawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { expectBalanced, type Summary } from "../e2e/ledger.ts";
-import { originOf, pagesAsked } from "../e2e/sites.ts";
+import { originOf, pagesRequested } from "../e2e/sites.ts";
 import type { Origin } from "../site/origin.ts";
 
 describe("a page that kills its worker", () => {
@@ -57,5 +57,5 @@ async function expectGivenUp(last: CliEnd | undefined, { site, cwd }: { site: Or
   if (summary !== undefined) expectBalanced(summary.counts);
   const { dead } = lastJson<{ dead: unknown[] }>(await trawl(["dead", "--list", "--json"], { cwd }));
   expect(dead).toMatchObject([{ url: `${site.url}/poison`, reason: "crashed_worker" }]);
-  expect(pagesAsked(site).filter((path) => path === "/poison")).toHaveLength(3);
+  expect(pagesRequested(site).filter((path) => path === "/poison")).toHaveLength(3);
 }

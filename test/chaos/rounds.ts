@@ -11,7 +11,7 @@ export type RoundsOptions = {
   /** Seed of the first round; each further round uses the next number. */
   seed: number;
   main: string;
-  /** The folder of a round with problems is kept. */
+  /** Called after each round. The folder of a round with problems is kept. */
   onRound(round: Round, folder: string): void;
 };
 

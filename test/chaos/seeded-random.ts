@@ -1,4 +1,4 @@
-/** Random numbers from a seed: the same seed gives the same numbers. */
+/** A generator of random numbers. The same seed yields the same numbers. */
 export type SeededRandom = {
   /** From 0 up to, but not including, 1. */
   next(): number;

@@ -1,4 +1,6 @@
-/** Several processes on one job; one is suspended. Judged by the log of the site and the output. */
+/**
+ * Several processes work on one job, and one of them is suspended. The tests check the log of the site and the output.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,11 +8,11 @@ import { openDatabase } from "../../src/runtime/sqlite.ts";
 import { jsonLines, lastJson, type RunningCli, startTrawl, trawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { expectBalanced, type Summary } from "../e2e/ledger.ts";
-import { linkedSite, pagesAsked, watched } from "../e2e/sites.ts";
+import { linkedSite, pagesRequested, recordArrivals } from "../e2e/sites.ts";
 import type { RunningLinkedSite } from "../site/linked-site.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import { concurrencyViolations } from "../site/politeness-checker.ts";
-import { allowedExcessMs, rateExcessMs } from "./lookout.ts";
+import { allowedExcessMs, rateExcessMs } from "./rate-excess.ts";
 
 async function onlyJobId(cwd: string): Promise<string> {
   const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
@@ -24,15 +26,15 @@ function expectWhole(cwd: string, site: RunningLinkedSite): void {
   expect(site.log.filter(({ path }) => path.startsWith("/private/"))).toEqual([]);
 }
 
-/** A process that is suspended during a write blocks all other writers until it continues. */
-async function stopBetweenWrites(sleeper: RunningCli, cwd: string): Promise<void> {
+/** Suspends a process outside of a write: during a write, it would block all other writers until it continues. */
+async function suspendBetweenWrites(suspended: RunningCli, cwd: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
-    sleeper.kill("SIGSTOP");
+    suspended.kill("SIGSTOP");
     if (["broker.db", "store.db"].every((name) => isWritable(join(cwd, ".trawl", name)))) return;
-    sleeper.kill("SIGCONT");
+    suspended.kill("SIGCONT");
     await new Promise(setImmediate);
   }
-  throw new Error("it writes all the time");
+  throw new Error("the process was writing in each of 100 attempts to suspend it");
 }
 
 function isWritable(path: string): boolean {
@@ -42,13 +44,13 @@ function isWritable(path: string): boolean {
     db.close();
     return true;
   } catch {
-    return false; // locked: nothing else can be wrong with a file that is in use
+    return false; // the file is in use by another process, so it can only be locked
   }
 }
 
 describe("a job with several processes", () => {
   it("fetches every page once, at the rate of one crawler", async () => {
-    const [cwd, { options, sightings }] = [newFolder(), watched()];
+    const [cwd, { options, arrivals }] = [newFolder(), recordArrivals()];
     const site = await linkedSite({ pages: 100, delayMs: 60 }, options);
     const flags = ["--rate", "20/s", "--per-site", "3", "--json", "--quiet", "--out", "x.jsonl"];
     const first = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd });
@@ -62,29 +64,29 @@ describe("a job with several processes", () => {
     expect(ends.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ends.map(() => ({ code: 0, stderr: "" })));
     for (const end of ends) expect(lastJson<Summary>(end)).toMatchObject({ id, state: "finished", records: 100 });
     expectWhole(cwd, site);
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
     const sockets = new Set(site.log.map(({ socket }) => socket));
     expect(sockets.size).toBeGreaterThan(1);
-    expect(rateExcessMs(sightings, 20)).toBeLessThanOrEqual(allowedExcessMs(20));
+    expect(rateExcessMs(arrivals, 20)).toBeLessThanOrEqual(allowedExcessMs(20));
     const intervals = site.log.map(({ arrivedAt, endedAt }) => ({ from: arrivedAt, to: endedAt }));
     expect(concurrencyViolations(intervals, 3)).toEqual([]);
   });
 
-  it("continues without a suspended process, whose late results change nothing", async () => {
+  it("continues without a suspended process, and ignores the late results of that process", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 120, delayMs: 20 })];
     const env = { TRAWL_LEASE: "1s", TRAWL_LOG_LEVEL: "error" };
     const flags = ["--rate", "100/s", "--per-site", "4", "--json", "--quiet", "--out", "x.jsonl"];
-    const sleeper = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd, env });
+    const suspended = startTrawl(["crawl", `${site.url}/`, ...flags], { cwd, env });
     await site.waitForRequests(40);
-    await stopBetweenWrites(sleeper, cwd);
+    await suspendBetweenWrites(suspended, cwd);
     const id = await onlyJobId(cwd);
-    const heir = await trawl(["crawl", "--resume", id, "--json", "--quiet"], { cwd, env });
+    const resumed = await trawl(["crawl", "--resume", id, "--json", "--quiet"], { cwd, env });
 
-    expect(heir.code).toBe(0);
-    const summary = lastJson<Summary>(heir);
+    expect(resumed.code).toBe(0);
+    const summary = lastJson<Summary>(resumed);
     expect(summary).toMatchObject({ state: "finished", pages: 120, records: 120, counts: { done: 120, dead: 0 } });
-    sleeper.kill("SIGCONT");
-    const end = await sleeper.ended;
+    suspended.kill("SIGCONT");
+    const end = await suspended.ended;
     expect(end.code).toBe(0);
     expect(lastJson<Summary>(end)).toMatchObject({
       state: "finished",
@@ -95,6 +97,6 @@ describe("a job with several processes", () => {
     expectBalanced(summary.counts);
     expectWhole(cwd, site);
     // Only the requests of the suspended process were repeated.
-    expect(pagesAsked(site).length).toBeLessThanOrEqual(120 + 4);
+    expect(pagesRequested(site).length).toBeLessThanOrEqual(120 + 4);
   });
 });

@@ -19,7 +19,7 @@ export type ViewerOptions = {
   bypassCsp?: boolean;
 };
 
-/** What a page must never cause, as messages. */
+/** Messages about things that a page must never cause. */
 export type Problems = {
   /** Console errors and warnings, and uncaught exceptions. */
   errors: string[];
@@ -40,7 +40,7 @@ export type Viewer = {
 };
 
 export type Viewers = {
-  /** In a new browser context, which shares no storage with others. */
+  /** Opens a new browser context, which shares no storage with other contexts. */
   open(options?: ViewerOptions): Promise<Viewer>;
   close(): Promise<void>;
 };
@@ -100,7 +100,7 @@ async function watch(context: BrowserContext): Promise<Problems> {
   });
   context.on("requestfailed", (request) => {
     const because = request.failure()?.errorText ?? "";
-    // Aborted by the page itself, for example after navigation.
+    // The page itself aborts requests, for example when it navigates.
     if (because !== "net::ERR_ABORTED") problems.refused.push(`${because} ${request.method()} ${request.url()}`);
   });
   await context.exposeBinding("reportViolation", (_, message: string) => void problems.violations.push(message));

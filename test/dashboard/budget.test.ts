@@ -1,4 +1,4 @@
-/** The size of the first load: it must be usable on a phone with a slow connection. */
+/** Limits the size of the first load, so that the dashboard is usable on a phone with a slow connection. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";

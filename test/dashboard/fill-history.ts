@@ -10,7 +10,7 @@ const STEP_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const DAYS = 7;
 const BATCH = 500;
-/** Request durations in ms, and how many of ten requests take that long. */
+/** Durations of requests in ms, and how many of ten requests take that long. */
 const TOOK = [
   [60, 4],
   [140, 3],
@@ -18,7 +18,7 @@ const TOOK = [
   [1_100, 1],
 ] as const;
 
-/** Up to now; the running fleet adds to it. */
+/** Writes the history up to now. The running fleet adds to it. */
 export async function fillHistory({ folder }: Pick<Stage, "folder">, now = Date.now()): Promise<void> {
   const store = openSqliteStore(join(folder, ".trawl/store.db"), { busyMs: 10_000 });
   const recent = bucketStart(now - HOUR_MS, STEP_MS);

@@ -7,7 +7,7 @@ import { page, type StageAnswer } from "./stage-web.ts";
 export type HostileJobs = {
   /** Has hostile records, pages, dead letters and field names. */
   crawl: string;
-  /** Waits for sites with odd names. */
+  /** Has waiting URLs on sites with odd names. */
   waiting: string;
 };
 
@@ -33,7 +33,11 @@ export async function fillHostile(stage: Stage): Promise<HostileJobs> {
     retries: { max: 1, backoff: "10ms" },
     keep: { bodies: true },
   });
-  const waiting = await api.submit({ name: SCRIPT, urls: ODD_HOSTS.map((host) => `http://${host}/`), queue: "nobody" });
+  const waiting = await api.submit({
+    name: SCRIPT,
+    urls: ODD_HOSTS.map((host) => `http://${host}/`),
+    queue: "unserved",
+  });
   const job = { name: IMAGE, urls: ["http://evil.example/0"] };
   for (const name of names.slice(0, 20)) await api.schedules.add({ name, cron: "0 6 * * *", paused: true, job });
   for (const name of names.filter(isPrintable).slice(0, 20)) await api.keys.add({ name, scopes: ["read"] });
@@ -42,7 +46,7 @@ export async function fillHostile(stage: Stage): Promise<HostileJobs> {
   return { crawl: crawl.id, waiting: waiting.id };
 }
 
-/** All of them are valid hosts for a URL parser. */
+/** A URL parser accepts all of these hosts. */
 export const ODD_HOSTS = [
   `"onmouseover=alert(1)".example`,
   "'onfocus=alert(1)'.example",
@@ -58,20 +62,20 @@ function urlsOf(nth: number | string): string[] {
   const text = typeof nth === "number" ? (HOSTILE[nth] ?? "") : nth;
   const own = `http://evil.example/page/${nth}?q=${encodeURIComponent(text).slice(0, 300)}`;
   if (typeof nth === "string" || nth % 4 !== 0) return [own];
-  return [own, `http://evil.example/astray/${nth}#${text}`, `http://evil.example/missing/${nth}/${inPath(text)}`];
+  return [own, `http://evil.example/redirect/${nth}#${text}`, `http://evil.example/missing/${nth}/${inPath(text)}`];
 }
 
 function evil(path: string): StageAnswer {
   const [, kind = "", nth = ""] = /^\/(\w+)\/(\w+)/.exec(path) ?? [];
   const text = nth === "mega" ? "M".repeat(MEGABYTE) : (HOSTILE[Number(nth)] ?? "");
   const address = ADDRESSES[Number(nth) % ADDRESSES.length] ?? "";
-  if (kind === "astray") return { status: 302, headers: { location: asHeader(address) }, body: text };
+  if (kind === "redirect") return { status: 302, headers: { location: asHeader(address) }, body: text };
   if (kind !== "page") return { status: 404, headers: { "content-type": `text/${asHeader(text)}` }, body: text };
   const odd = { "x-note": asHeader(text), "content-type": 'text/html; charset=utf-8; x="<script>alert(1)</script>"' };
   // Every seventh page lacks the required field.
   const link = Number(nth) % 7 === 3 ? "" : `<a class="link" href="${escaped(address)}">${escaped(text)}</a>`;
   const { body, ...answer } = page(escaped(text), link);
-  // Also unescaped, for the view of the body.
+  // The body also contains the text unescaped, for the view of the body.
   return { ...answer, headers: odd, body: `${body}<!-- -->${text.slice(0, 1_000)}` };
 }
 

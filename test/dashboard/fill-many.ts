@@ -1,4 +1,4 @@
-/** Fills a stage with so many rows that only a virtualized table can scroll them. */
+/** Fills a stage with more rows than a table can scroll without virtualization. */
 import { join } from "node:path";
 import type { Page } from "../../src/domain/page.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
@@ -15,13 +15,13 @@ export type ManyJobs = {
 const BATCH = 1_000;
 const AT_ONCE = 16;
 
-/** Creating the jobs takes longest: one request each. */
+/** Most of the time is spent on creating the jobs, which takes one request each. */
 export async function fillMany(stage: Stage, { rows, jobs }: { rows: number; jobs: number }): Promise<ManyJobs> {
   const { api, folder } = stage;
   const sites = await api.submit({
     name: "Many sites",
     urls: Array.from({ length: rows }, (_, nth) => `http://site-${nth}.example/`),
-    queue: "nobody",
+    queue: "unserved",
   });
   const crawl = await api.submit({ name: "Many records", open: true });
   const store = openSqliteStore(join(folder, ".trawl/store.db"), { busyMs: 5_000 });

@@ -4,7 +4,7 @@
  */
 
 const STRIKE = "window.struck=1,alert(1)";
-/** Escaped, so that this file stays readable. */
+/** Written as escapes, so that this file stays readable. */
 const [RTL_OVERRIDE, LTR_OVERRIDE, POP, RTL_MARK, ISOLATE, END_ISOLATE] = [
   "\u202e",
   "\u202d",
@@ -93,7 +93,7 @@ export const UNICODE: readonly string[] = [
   "\u{1f41f}".repeat(120),
 ];
 
-/** Words that some programs interpret: a list split at spaces, and some that contain spaces. */
+/** Words that some programs interpret. Most are split from lists at spaces; the last ones contain spaces. */
 export const WORDS: readonly string[] = [
   ..."undefined null NULL (null) nil None true false NaN Infinity -Infinity hasOwnProperty constructor".split(" "),
   ..."__proto__ prototype toString valueOf then length innerHTML children key ref".split(" "),

@@ -1,4 +1,4 @@
-/** Hostile content in every view that shows untrusted text. */
+/** Shows hostile content in every view that displays untrusted text. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
@@ -10,7 +10,7 @@ import { settled, type View, viewsOf, visit } from "./views.ts";
 
 const START_MS = 300_000;
 const WALK_MS = 240_000;
-/** How many rows and tips of a view are opened, and how many elements are clicked. */
+/** The maximum number of rows and tooltips of a view that are opened, and of elements that are clicked. */
 const ROWS = 2;
 const TIPS = 12;
 const CLICKS_MAX = 40;
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("hostile content on the dashboard", () =
   beforeAll(async () => {
     [stage, viewers] = await Promise.all([openStage(), openViewers()]);
     const { crawl, waiting } = await fillHostile(stage);
-    const jobs = { crawl, running: waiting, site: ODD_HOSTS[0] ?? "", url: "http://evil.example/astray/0" };
+    const jobs = { crawl, running: waiting, site: ODD_HOSTS[0] ?? "", url: "http://evil.example/redirect/0" };
     views = [...viewsOf(jobs), { name: "job-waiting", path: `/jobs/${waiting}?tab=sites` }];
   }, START_MS);
   afterAll(async () => {
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("hostile content on the dashboard", () =
 
       expect(found).toEqual({});
       expect(problems).toMatchObject({ errors: [], violations: [], dialogs: [] });
-      // The hostile text was really shown, and dialogs were opened.
+      // Proves that hostile text was shown and that dialogs were opened.
       expect([...shown].sort()).toEqual(expect.arrayContaining(SHOWN));
       expect(dialogs).toBeGreaterThan(DIALOGS_MIN);
       // The page still works.

@@ -1,4 +1,4 @@
-/** User actions in a real browser on a real fleet, checked by what the fleet and the sites received. */
+/** Performs user actions in a real browser on a real fleet, and checks what the fleet and the sites received. */
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ import { visit } from "./views.ts";
 const START_MS = 300_000;
 const NONE = { errors: [], violations: [], dialogs: [], refused: [] };
 
-/** Between two requests at 2/s. A hundred requests at this rate take longer than the timeout. */
+/** The time between two requests at 2/s. A hundred requests at this rate take longer than the timeout. */
 const SLOW_MS = 500;
 /** The first request may be late on a busy machine. */
 const LATE_MS = 400;
@@ -219,7 +219,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard on a running fleet", () =
     const { id } = await stage.api.submit({
       name: "After the restart",
       urls: ["http://books.example/"],
-      queue: "nobody",
+      queue: "unserved",
     });
 
     await page.getByRole("main").getByText("After the restart").waitFor();
@@ -228,15 +228,16 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard on a running fleet", () =
     expect(viewer.problems).toMatchObject({ ...NONE, refused: expect.any(Array) });
   });
 
-  it("shows an active job that is older than many others, follows it to its end, and reports its deletion", async () => {
-    const job = await stage.api.submit({ name: "Behind", urls: ["http://books.example/"], queue: "nobody" });
+  it("shows an active job that is older than many others, until its end, and reports its deletion", async () => {
+    const job = await stage.api.submit({ name: "Behind", urls: ["http://books.example/"], queue: "unserved" });
     await addEnded(stage.folder, 210);
     await open();
     await visit(page, stage.url, { path: "/" });
     await page.getByRole("main").getByText("Behind", { exact: true }).waitFor();
     await visit(page, stage.url, { path: "/jobs" });
     await page.getByRole("button", { name: /^running [1-9]/ }).waitFor();
-    await page.getByRole("button", { name: "finished", exact: true }).waitFor(); // no count, because there are more than the stream sends
+    // Without a count, because there are more finished jobs than the event stream contains.
+    await page.getByRole("button", { name: "finished", exact: true }).waitFor();
     await visit(page, stage.url, { path: `/jobs/${job.id}` });
     const subtitle = page.locator(".job-subtitle");
     await subtitle.getByText("running").waitFor();

@@ -1,6 +1,6 @@
-/** The pages for dead letters, schedules and keys. */
+/** Tests the pages for dead letters, schedules and keys. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ended, startWorking } from "../api/work.ts";
+import { ended, startWorking } from "../api/working-api.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { openViewers, type Viewers } from "./browser.ts";
 import { visit } from "./views.ts";
@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
   it("replays and discards only the selected dead letters, and shows their timeline", async () => {
     const working = await startWorking({ "/": { status: 404 }, "/two": { status: 404 }, "/shut": { status: 403 } });
     const urls = ["/", "/two", "/shut"].map((path) => working.site.url + path);
-    const { json } = await working.ask("POST", "/v1/jobs", { name: "Broken", urls, politeness: { robots: false } });
+    const { json } = await working.request("POST", "/v1/jobs", { name: "Broken", urls, politeness: { robots: false } });
     await working.startWorker();
     await ended(working, json.id);
     const viewer = await viewers.open();
@@ -50,14 +50,14 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
       .first()
       .waitFor();
 
-    const { groups } = (await working.ask("GET", "/v1/dead?group=true")).json;
+    const { groups } = (await working.request("GET", "/v1/dead?group=true")).json;
     expect(groups).toMatchObject([{ status: 404, count: 2 }]);
     expect(viewer.problems).toEqual(NONE);
     await viewer.close();
   });
 
   it("creates a schedule, shows its next runs while typing, and runs it", async () => {
-    const { url, ask } = await startWorking({});
+    const { url, request } = await startWorking({});
     const viewer = await viewers.open();
     const { page } = viewer;
 
@@ -91,14 +91,14 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
     await visit(page, url, { path: "/schedules" });
 
     expect(await page.locator(".week").getByText("Tokyo, every morning").count()).toBeGreaterThanOrEqual(6);
-    expect((await ask("GET", "/v1/jobs")).json.jobs).toMatchObject([{ state: "running" }]);
+    expect((await request("GET", "/v1/jobs")).json.jobs).toMatchObject([{ state: "running" }]);
     expect({ ...viewer.problems, refused: [] }).toEqual(NONE);
     expect(viewer.problems.refused.every((line) => line.startsWith("400 "))).toBe(true);
     await viewer.close();
   });
 
   it("creates the first key of an open server, shows it once, and signs in with it", async () => {
-    const { url, ask } = await startWorking({});
+    const { url, request } = await startWorking({});
     const viewer = await viewers.open();
     const { page } = viewer;
     const create = async (name: string) => {
@@ -118,10 +118,10 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("revoked").waitFor();
 
-    expect((await ask("GET", "/v1/jobs")).status).toBe(401);
-    const asked = (key: string) => ask("GET", "/v1/keys", undefined, { authorization: `Bearer ${key}` });
-    expect((await asked(first)).status).toBe(200);
-    expect((await asked(second)).status).toBe(401);
+    expect((await request("GET", "/v1/jobs")).status).toBe(401);
+    const listKeys = (key: string) => request("GET", "/v1/keys", undefined, { authorization: `Bearer ${key}` });
+    expect((await listKeys(first)).status).toBe(200);
+    expect((await listKeys(second)).status).toBe(401);
     expect(await page.content()).not.toContain(first);
     expect(viewer.problems).toEqual(NONE);
     await viewer.close();

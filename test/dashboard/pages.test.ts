@@ -1,4 +1,4 @@
-/** Accessibility and layout of every page, with data and without. */
+/** Checks accessibility and layout of every page, with data and without. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { openViewers, type Viewer, type Viewers } from "./browser.ts";
@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)("every page of the dashboard", () => {
     WALK_MS,
   );
 
-  /** The findings by name of the view. */
+  /** The name of each view that has findings -> its findings. */
   async function check({ page }: Viewer, checked: readonly View[]): Promise<Record<string, string[]>> {
     const findings: Record<string, string[]> = {};
     const desktop = page.viewportSize() ?? { width: 1440, height: 900 };

@@ -1,9 +1,9 @@
-/** Sign-in, revoked keys, a path prefix, and many tabs. */
+/** Tests sign-in, revoked keys, a path prefix, and many tabs. */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeLater } from "../api/harness.ts";
-import { startKeyedApi } from "../api/keyed.ts";
+import { startKeyedApi } from "../api/keyed-api.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { openViewers, type Viewer, type Viewers } from "./browser.ts";
 
@@ -18,8 +18,8 @@ describe.skipIf(CHROMIUM === undefined)("signing in to the dashboard", () => {
   afterAll(() => viewers?.close());
 
   it("works behind a path prefix, explains a refused key, and asks for a key again after it is revoked", async () => {
-    const { url, person, operator } = await startKeyedApi();
-    const [user, other] = [await person({}), await person({ tenant: "shop" })];
+    const { url, newCaller, operator } = await startKeyedApi();
+    const [user, other] = [await newCaller({}), await newCaller({ tenant: "shop" })];
     const base = await startProxy(url, "/trawl");
     const viewer = await viewers.open();
     const { page, problems } = viewer;
@@ -52,9 +52,9 @@ describe.skipIf(CHROMIUM === undefined)("signing in to the dashboard", () => {
     await viewer.close();
   });
 
-  it("shares one event stream between more tabs than a browser has connections, and hands it to another tab", async () => {
-    const { url, ask, stop } = await startKeyedApi({ apiKeys: [] });
-    await ask("POST", "/v1/jobs", { name: "one", open: true });
+  it("shares one event stream between many tabs, and moves it to another tab when its tab closes", async () => {
+    const { url, request, stop } = await startKeyedApi({ apiKeys: [] });
+    await request("POST", "/v1/jobs", { name: "one", open: true });
     const viewer = await viewers.open();
     const context = viewer.page.context();
     let streams = 0;
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in to the dashboard", () => {
     expect(streams).toBe(1);
     await tabs[0]?.close();
     await viewer.page.close();
-    await ask("POST", "/v1/jobs", { name: "two", open: true });
+    await request("POST", "/v1/jobs", { name: "two", open: true });
     await Promise.all(tabs.slice(1).map((tab) => tab.getByRole("link", { name: "two" }).waitFor()));
     expect(streams).toBeLessThanOrEqual(3); // not one per tab
 

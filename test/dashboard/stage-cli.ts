@@ -1,4 +1,4 @@
-/** `node --import jiti/register test/dashboard/stage-cli.ts [--redis]`: runs a filled fleet until Ctrl-C. */
+/** `node --import jiti/register test/dashboard/stage-cli.ts [--redis]`: runs a fleet with data until Ctrl-C. */
 import { fillStage } from "./fill-stage.ts";
 import { openStage } from "./stage.ts";
 

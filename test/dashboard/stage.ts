@@ -1,6 +1,6 @@
 /**
- * A real fleet for dashboard tests: a small web server, a broker, a store, `trawl serve` and supervised workers, each in
- * its own process. `fillStage` adds data for every page.
+ * A real fleet for dashboard tests: a small web server, a broker, a store, `trawl serve` and supervised workers, each
+ * in its own process. `fillStage` adds data for every page.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { connect, type Trawl } from "../../src/client/client.ts";
 import { type RunningCli, startTrawl } from "../e2e/cli.ts";
 import { ensureDist } from "../e2e/dist.ts";
-import { takeFreePort } from "../services/free-port.ts";
+import { findFreePort } from "../services/free-port.ts";
 import { startRedis } from "../services/redis.ts";
 import { type StageWeb, startStageWeb } from "./stage-web.ts";
 
@@ -25,7 +25,7 @@ export type StageServer = {
   readonly pid: number;
   /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;
-  /** On the same port. */
+  /** Starts the server again, on the same port. */
   restart(): Promise<void>;
 };
 
@@ -92,7 +92,7 @@ export async function openStage({
     await running.prints(/"worker\.started"/);
     return running;
   };
-  const port = await takeFreePort();
+  const port = await findFreePort();
   const server = await startServer(() => start(["serve", "--port", String(port), "--json"]));
   const url = `http://127.0.0.1:${port}`;
   await Promise.all(workers.map(worker));
@@ -122,7 +122,7 @@ async function startServer(start: () => RunningCli): Promise<StageServer> {
   };
 }
 
-/** Two signals, as with a second Ctrl-C: stops without draining, and a supervisor stops its processes too. */
+/** Sends two signals, like a second Ctrl-C: the process stops without draining, and a supervisor stops its children. */
 async function stop(running: RunningCli): Promise<void> {
   running.kill("SIGINT");
   running.kill("SIGTERM");

@@ -1,16 +1,16 @@
-/** The rate and limits of a job are changed while it runs. The log of the site is checked. */
+/** Changes the rate and the limits of a job while it runs, and checks the log of the site. */
 import { describe, expect, it } from "vitest";
-import { rateExcessMs, SUSPENDED_MS } from "../chaos/lookout.ts";
+import { rateExcessMs, SUSPENDED_MS } from "../chaos/rate-excess.ts";
 import { lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linkedSite, pagesAsked, watched } from "./sites.ts";
+import { linkedSite, pagesRequested, recordArrivals } from "./sites.ts";
 
 type Changed = Summary & { politeness: { rate: string }; limits: { pages: number | null; seconds: number | null } };
 
 describe("a job that is changed while it runs", () => {
-  it("uses the new rate from then on, and another one after the next change", async () => {
-    const [cwd, { options, sightings }] = [newFolder(), watched()];
+  it("uses the new rate after each change", async () => {
+    const [cwd, { options, arrivals }] = [newFolder(), recordArrivals()];
     const site = await linkedSite({ pages: 60 }, options);
     const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "20/s", "--per-site", "1", "--json"], { cwd });
     await site.waitForRequests(10);
@@ -20,18 +20,18 @@ describe("a job that is changed while it runs", () => {
     const slow = lastJson<Changed>(await trawl(["change", id, "--rate", "2/s", "--json"], { cwd }));
     expect(slow).toMatchObject({ id, state: "running", politeness: { rate: "2/s" } });
     // One more request may have been under way at the time of the change.
-    const from = sightings.length + 1;
+    const from = arrivals.length + 1;
     await site.waitForRequests(from + 5);
-    const to = sightings.length;
-    const said = await trawl(["change", id, "--rate", "unlimited", "--priority", "2"], { cwd });
-    expect(said).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("unlimited per site") });
+    const to = arrivals.length;
+    const changed = await trawl(["change", id, "--rate", "unlimited", "--priority", "2"], { cwd });
+    expect(changed).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("unlimited per site") });
 
     const end = lastJson<Changed>(await crawl.ended);
     expect(end).toMatchObject({ state: "finished", pages: 60, politeness: { rate: "unlimited" }, priority: 2 });
-    expect(rateExcessMs(sightings.slice(from, to), 2)).toBeLessThan(SUSPENDED_MS);
+    expect(rateExcessMs(arrivals.slice(from, to), 2)).toBeLessThan(SUSPENDED_MS);
   });
 
-  it("accepts no more pages at its limit, more after it is raised, and loses nothing", async () => {
+  it("accepts more pages after its limit was raised, stops at the new limit, and loses nothing", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 60 })];
     await trawl(["submit", `${site.url}/`, "--max-pages", "5", "--rate", "unlimited"], { cwd });
     const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
@@ -45,14 +45,14 @@ describe("a job that is changed while it runs", () => {
     const end = lastJson<Changed>(await trawl(["job", id, "--json"], { cwd }));
     expect(end).toMatchObject({ state: "finished", counts: { done: 12 } });
     expectBalanced(end.counts);
-    expect(pagesAsked(site)).toHaveLength(12);
+    expect(pagesRequested(site)).toHaveLength(12);
     expect(await trawl(["change", id, "--max-pages", "20"], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("JOB_ENDED"),
     });
   });
 
-  it("reports what can be changed if a flag is missing or invalid", async () => {
+  it("reports which values it accepts if a flag is missing or invalid", async () => {
     const cwd = newFolder();
 
     expect((await trawl(["change", "j1"], { cwd })).stderr).toContain("BAD_USAGE: nothing to change");

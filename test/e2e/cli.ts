@@ -1,4 +1,4 @@
-/** Runs the built command line as a child process. */
+/** Runs the built command line in a child process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { MAIN } from "./dist.ts";
@@ -9,9 +9,9 @@ export type CliOptions = {
   env?: Readonly<Record<string, string>>;
   /** Text for stdin; empty by default. */
   input?: string;
-  /** A longer limit for commands that start many processes. */
+  /** The command is killed after this time. Commands that start many processes need more than the default. */
   hangsAfterMs?: number;
-  /** File descriptor for stdout. Without it, the caller gets stdout. */
+  /** A file descriptor for stdout. Without it, `CliEnd.stdout` contains the output. */
   stdoutTo?: number;
 };
 
@@ -34,7 +34,7 @@ export type RunningCli = {
   ended: Promise<CliEnd>;
 };
 
-/** A command that takes longer hangs. Its output in the error helps more than the timeout of the test. */
+/** A command that takes longer hangs. The error contains its output, which the timeout of the test would not show. */
 const HANGS_AFTER_MS = 150_000;
 
 /** Runs `trawl` and waits for its end. */
@@ -59,7 +59,7 @@ export function startTrawl(args: readonly string[], options: CliOptions): Runnin
       for (const listener of listeners) listener();
     });
   }
-  child.stdin?.on("error", () => {}); // the process may end without reading it
+  child.stdin?.on("error", () => {}); // the process may end without reading its stdin
   child.stdin?.end(input);
   const ended = endOf(child, output, { args, hangsAfterMs });
   ended.catch(() => {}); // the test that awaits it gets the error

@@ -1,13 +1,13 @@
-/** Inspecting and controlling jobs from another process than the one that crawls. */
+/** Inspects and controls jobs from another process than the process that crawls. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rateExcessMs, SUSPENDED_MS } from "../chaos/lookout.ts";
+import { rateExcessMs, SUSPENDED_MS } from "../chaos/rate-excess.ts";
 import { createLinkedSite, LINKED_SITE } from "../site/linked-site.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linksTo, originOf, pagesAsked, watched } from "./sites.ts";
+import { linksTo, originOf, pagesRequested, recordArrivals } from "./sites.ts";
 
 async function onlyJob(cwd: string): Promise<Summary> {
   const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
@@ -17,25 +17,25 @@ async function onlyJob(cwd: string): Promise<Summary> {
   return job;
 }
 
-/** Polls the job through the command line until `isSo` is true for it. */
-async function jobOnce(cwd: string, id: string, isSo: (job: Summary) => boolean): Promise<Summary> {
+/** Polls the job through the command line until `isMet` returns true for it. */
+async function pollJob(cwd: string, id: string, isMet: (job: Summary) => boolean): Promise<Summary> {
   for (;;) {
     const job = lastJson<Summary>(await trawl(["job", id, "--json"], { cwd }));
     expectBalanced(job.counts);
-    if (isSo(job)) return job;
+    if (isMet(job)) return job;
   }
 }
 
-/** A linked site that answers a number of requests at once, and the others only after it is opened. */
-async function gatedSite(pages: number, freely: number) {
+/** A linked site that answers the first `free` requests at once, and all others only after `open` was called. */
+async function gatedSite(pages: number, free: number) {
   const { handler } = createLinkedSite({ ...LINKED_SITE, pages });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  let asked = 0;
+  let requests = 0;
   const site = await originOf(async (request, response) => {
-    if (++asked > freely) await opened;
+    if (++requests > free) await opened;
     await handler(request, response);
   });
   return { site, open };
@@ -51,19 +51,19 @@ describe("a running crawl", () => {
 
     expect(await trawl(["pause", id], { cwd })).toMatchObject({ code: 0, stdout: "" });
     open();
-    await jobOnce(cwd, id, ({ state, counts }) => state === "paused" && counts.leased === 0);
+    await pollJob(cwd, id, ({ state, counts }) => state === "paused" && counts.leased === 0);
     const explained = await trawl(["explain", id], { cwd });
     expect(explained.stdout).toMatch(
       /paused; .*: trawl crawl --resume j\w+ \(if its process is running: trawl resume j\w+\)$/m,
     );
-    // Without a gate, the crawl would finish during the last commands.
+    // Without the gate, the crawl would have finished during these commands.
     expect(site.log).toHaveLength(23);
 
     expect(lastJson<Summary>(await trawl(["resume", id, "--json"], { cwd }))).toMatchObject({ id, state: "running" });
     const end = await crawl.ended;
     expect(end.code).toBe(0);
     expect(lastJson<Summary>(end)).toMatchObject({ id, state: "finished", pages: 80, records: 80 });
-    expect(pagesAsked(site)).toHaveLength(80);
+    expect(pagesRequested(site)).toHaveLength(80);
   });
 
   it("is cancelled by another process: it exits with 1 and counts the pages that were not fetched", async () => {
@@ -94,7 +94,7 @@ describe("a running crawl", () => {
     const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "1/h", "--ignore-robots"], { cwd });
     await site.waitForRequests(1);
     const { id } = await onlyJob(cwd);
-    await jobOnce(cwd, id, ({ counts }) => counts.done === 1 && counts.queued === 1);
+    await pollJob(cwd, id, ({ counts }) => counts.done === 1 && counts.queued === 1);
 
     const byUrl = await trawl(["explain", `${site.url}/next`], { cwd });
     expect(byUrl.stdout).toMatch(/the rate of the site, 1\/h, allows the next request/);
@@ -108,12 +108,12 @@ describe("a running crawl", () => {
 
     crawl.kill("SIGINT");
     expect((await crawl.ended).code).toBe(130);
-    expect(pagesAsked(site)).toEqual(["/"]);
+    expect(pagesRequested(site)).toEqual(["/"]);
   });
 });
 
 describe("jobs and job", () => {
-  it("list jobs, newest first, as text and JSON", async () => {
+  it("list jobs, the newest first, as text and as JSON", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>" })];
     const none = await trawl(["jobs"], { cwd });
     expect(none).toMatchObject({ code: 0, stdout: "" });
@@ -217,7 +217,7 @@ describe("try", () => {
     expect((await trawl(["jobs", "--json"], { cwd })).stdout).toBe('{"jobs":[]}\n');
   });
 
-  it("runs a spider on its first start URL or on a given page, with the handler that is named", async () => {
+  it("runs a spider on its first start URL or on a given page, with the given handler", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": linksTo("/p/1"), "/p/1": PAGE })];
     const spider = `
       export default {
@@ -249,14 +249,14 @@ describe("try", () => {
     expect((await trawl(["try", `${site.url}/`, "--handler", "product"], { cwd })).stderr).toContain("need a spider");
   });
 
-  it("keeps the rate of the site: robots.txt, redirect and page are three requests", async () => {
-    const { options, sightings } = watched();
+  it("keeps the rate of the site for robots.txt, the redirect and the page", async () => {
+    const { options, arrivals } = recordArrivals();
     const site = await originOf({ "/old": { status: 302, headers: { location: "/new" } }, "/new": PAGE }, options);
     const end = await trawl(["try", `${site.url}/old`], { cwd: newFolder(), env: { TRAWL_RATE: "5/s" } });
 
     expect(end.code).toBe(0);
     expect(site.log.map(({ path }) => path)).toEqual(["/robots.txt", "/old", "/new"]);
-    expect(rateExcessMs(sightings, 5)).toBeLessThan(SUSPENDED_MS);
+    expect(rateExcessMs(arrivals, 5)).toBeLessThan(SUSPENDED_MS);
   });
 
   it("prints why there is no page, and exits with 1", async () => {
@@ -271,7 +271,7 @@ describe("try", () => {
     const disallowed = await trawl(["try", `${site.url}/no`], { cwd });
     expect(disallowed.code).toBe(1);
     expect(disallowed.stderr).toContain("robots.txt disallows it");
-    expect(pagesAsked(site)).toEqual(["/gone"]);
+    expect(pagesRequested(site)).toEqual(["/gone"]);
     expect((await trawl(["try", `${site.url}/no`, "--ignore-robots"], { cwd })).code).toBe(0);
   });
 });

@@ -18,7 +18,7 @@ async function openShop(): Promise<DemoShop> {
   return shop;
 }
 
-/** The pages that the shop allows. A crawl also finds the sitemap, because a page links to it. */
+/** The pages in the sitemap of the shop. A crawl also finds the sitemap itself, because a page links to it. */
 async function listedPaths(shop: DemoShop): Promise<string[]> {
   const sitemap = await fetch(`${shop.url}/sitemap.xml`).then((reply) => reply.text());
   return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url = ""]) => new URL(url).pathname);
@@ -74,7 +74,7 @@ describe("the demo shop", () => {
     expect(dead).toEqual([expect.objectContaining({ url: shop.url + DEAD_LINK, reason: "http_status", status: 404 })]);
   });
 
-  it("is decoded in the charset of its header, which is not UTF-8 in the café", async () => {
+  it("is decoded with the charset of the response header, also where that is not UTF-8", async () => {
     const [cwd, shop] = [newFolder(), await openShop()];
     const end = await trawl(["crawl", `${shop.url}/cafe/`, "--follow", "none"], { cwd });
 

@@ -1,4 +1,4 @@
-/** Spiders that block or end their process: the user can still stop the crawl and resume it. */
+/** Tests spiders that block or end their process: a user can still stop the crawl and resume it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -86,7 +86,7 @@ describe("a spider's module", () => {
     expect(stderr).toMatch(/^trawl: BAD_SPIDER: spider\.mjs: calls process\.exit\(0\) while loading; /);
   });
 
-  it("prints to stderr: stdout has only results", async () => {
+  it("can print: its output goes to stderr, and stdout contains only results", async () => {
     const { cwd } = await spiderFolder({ top: 'console.log("chatter");' });
     const { code, stdout, stderr } = await trawl(CRAWL, { cwd });
 
@@ -104,7 +104,7 @@ describe("a handler that ends its process", () => {
     expect(lastJson<Summary>(end)).toMatchObject({ state: "finished", records: 1, counts: { done: 1, dead: 1 } });
   });
 
-  it("ends the crawl if it runs in the process of the crawl, which prints how to resume", async () => {
+  it("ends the crawl if it runs in the crawl's own process; the crawl prints how to resume", async () => {
     const { cwd, write } = await spiderFolder({ page: "process.exit(0);" });
     const end = await trawl(CRAWL, { cwd, env: { TRAWL_POOL: "solo" } });
 

@@ -1,4 +1,4 @@
-/** Failures are reported with the right exit code: also with --quiet, as JSON, and after a redirect. */
+/** Failures are reported with the right exit code, also with --quiet, with --json, and after a redirect. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ describe("a crawl without a page", () => {
     expect(end.stderr).toMatch(/failed after .*: no page could be fetched/);
   });
 
-  it("reports that with --quiet, too", async () => {
+  it("reports the failure with --quiet, too", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/good": "<h1>x</h1>" })];
     const bad = await trawl(["crawl", `${site.url}/none`, "--quiet"], { cwd });
     const good = await trawl(["crawl", `${site.url}/good`, "--quiet"], { cwd });
@@ -44,7 +44,7 @@ describe("the reason of a failed URL", () => {
     expect(letters.stdout).toMatch(/^http:\/\/127\.0\.0\.1:9\/ {2}retries_spent: connection refused {2}\(job/);
   });
 
-  it("is the handler where that failed on every page", async () => {
+  it("is the handler if it failed on every page", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>x</h1>" })];
     writeFileSync(
       join(cwd, "throws.mjs"),
@@ -65,15 +65,15 @@ describe("trawl worker --json", () => {
     writeFileSync(
       join(cwd, "loud.mjs"),
       `export default { name: "loud", start: ["${site.url}/"], politeness: { rate: "unlimited", robots: false },
-        page() { console.error(new Error("oh no").stack); setTimeout(() => { throw new Error("astray"); }); return new Promise(() => {}); } };`,
+        page() { console.error(new Error("oh no").stack); setTimeout(() => { throw new Error("uncaught"); }); return new Promise(() => {}); } };`,
     );
     const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
     await trawl(["submit", "loud.mjs"], { cwd, env });
     const { stderr } = await trawl(["worker", "--drain", "--json"], { cwd, env });
 
-    const said = jsonLines<{ event: string; text?: string }>(stderr).filter(({ event }) => event === "worker.output");
-    expect(said.map(({ text }) => text)).toEqual(expect.arrayContaining(["Error: oh no"]));
-    expect(said.some(({ text }) => text?.includes("threw an uncaught error in a callback"))).toBe(true);
+    const output = jsonLines<{ event: string; text?: string }>(stderr).filter(({ event }) => event === "worker.output");
+    expect(output.map(({ text }) => text)).toEqual(expect.arrayContaining(["Error: oh no"]));
+    expect(output.some(({ text }) => text?.includes("threw an uncaught error in a callback"))).toBe(true);
   });
 });
 
@@ -81,7 +81,7 @@ describe("trawl try", () => {
   it.each([
     ["--screenshot", "page.jpg", "page.png"],
     ["--pdf", "page.png", "page.pdf"],
-  ])("refuses to call a file what it is not: %s %s", async (flag, file, better) => {
+  ])("refuses a file name with the extension of another format: %s %s", async (flag, file, better) => {
     const cwd = newFolder();
     const { code, stderr } = await trawl(["try", "http://127.0.0.1:9/", flag, file], { cwd });
 

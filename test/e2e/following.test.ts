@@ -1,10 +1,10 @@
-/** Which pages a crawl requests, according to the logs of the sites. */
+/** Checks in the logs of the sites which pages a crawl requests. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
+import { linkedSite, linksTo, originOf, pagesRequested } from "./sites.ts";
 
 async function crawl(url: string, ...flags: string[]): Promise<{ code: number | null; summary: Summary; cwd: string }> {
   const cwd = newFolder();
@@ -58,7 +58,7 @@ describe("following links", () => {
     const { code, summary } = await crawl(`${site.url}/`, ...flags);
 
     expect(code).toBe(0);
-    expect(pagesAsked(site).sort()).toEqual(pages);
+    expect(pagesRequested(site).sort()).toEqual(pages);
     expect(summary).toMatchObject({ pages: pages.length, records: pages.length });
   });
 
@@ -67,11 +67,11 @@ describe("following links", () => {
     const { code, summary } = await crawl(`${site.url}/`, "--max-pages", "17", "--per-site", "8");
 
     expect(code).toBe(0);
-    expect(pagesAsked(site)).toHaveLength(17);
+    expect(pagesRequested(site)).toHaveLength(17);
     expect(summary).toMatchObject({ state: "finished", pages: 17, records: 17 });
   });
 
-  it("stays on the site of the start URL, and leaves it with --scope any, obeying each robots.txt", async () => {
+  it("stays on the site of the start URL; with --scope any, it leaves the site and obeys each robots.txt", async () => {
     const other = await originOf({
       "/robots.txt": { headers: { "content-type": "text/plain" }, body: "User-agent: *\nDisallow: /secret\n" },
       "/": linksTo("/secret", "/open"),
@@ -83,7 +83,7 @@ describe("following links", () => {
     await crawl(`${home.url}/`);
     expect(other.log).toEqual([]);
     const { summary } = await crawl(`${home.url}/`, "--scope", "any");
-    expect(pagesAsked(other).sort()).toEqual(["/", "/open"]);
+    expect(pagesRequested(other).sort()).toEqual(["/", "/open"]);
     expect(summary).toMatchObject({ pages: 4, counts: { refused: 1 } });
   });
 
@@ -97,11 +97,11 @@ describe("following links", () => {
     });
 
     const given = await crawl(`${home.url}/`);
-    expect(pagesAsked(away)).toEqual(["/target"]);
+    expect(pagesRequested(away)).toEqual(["/target"]);
     expect(given.summary).toMatchObject({ state: "finished", pages: 1, records: 1 });
     await crawl(`${home.url}/list`);
-    expect(pagesAsked(home)).toContain("/out");
-    expect(pagesAsked(away)).toEqual(["/target"]);
+    expect(pagesRequested(home)).toContain("/out");
+    expect(pagesRequested(away)).toEqual(["/target"]);
   });
 
   it("fetches the target of many redirects once, and fails a redirect to itself", async () => {
@@ -116,7 +116,7 @@ describe("following links", () => {
     });
     const { summary, cwd } = await crawl(`${site.url}/`);
 
-    expect(pagesAsked(site).sort()).toEqual(["/", "/loop", "/new", "/old-1", "/old-2", "/old-3"]);
+    expect(pagesRequested(site).sort()).toEqual(["/", "/loop", "/new", "/old-1", "/old-2", "/old-3"]);
     expect(summary).toMatchObject({ pages: 2, counts: { dead: 1 } });
     const { groups } = lastJson<{ groups: unknown[] }>(await trawl(["dead", "--json"], { cwd }));
     expect(groups).toEqual([expect.objectContaining({ reason: "redirect_loop", status: 301, count: 1 })]);
@@ -124,7 +124,7 @@ describe("following links", () => {
 });
 
 describe("private addresses", () => {
-  /** Counts connections to another loopback address, which the user did not name. */
+  /** Counts connections to another loopback address, which no command names. */
   async function privateListener(): Promise<{ authority: string; connections: () => number }> {
     let connections = 0;
     const server = createServer((socket) => {
@@ -175,7 +175,7 @@ describe("private addresses", () => {
     const args = ["crawl", `${site.url}/`, "--scope", "any", "--json", "--rate", "unlimited"];
     const end = await trawl(args, { cwd: newFolder(), env: { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" } });
 
-    expect(pagesAsked(inside)).toEqual(["/"]);
+    expect(pagesRequested(inside)).toEqual(["/"]);
     expect(lastJson<Summary>(end)).toMatchObject({ pages: 2, counts: { dead: 0 } });
   });
 });

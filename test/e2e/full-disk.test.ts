@@ -1,4 +1,6 @@
-/** The disk fills up during a crawl: an error with a code, and no data is lost once there is space again. */
+/**
+ * The disk fills up during a crawl: the crawl fails with an error code, and loses no data once there is space again.
+ */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +8,7 @@ import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linkedSite, pagesAsked } from "./sites.ts";
+import { linkedSite, pagesRequested } from "./sites.ts";
 import { findMountObstacle, mountTinyDisk } from "./tiny-disk.ts";
 
 const obstacle = findMountObstacle();
@@ -28,8 +30,8 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     "for the $what stops the crawl, which loses nothing in any number of attempts",
     async ({ what, kilobytes, says }) => {
       const [cwd, site, disk] = [newFolder(), await linkedSite({ pages: PAGES }), mountTinyDisk(kilobytes)];
-      const place = [`--${what}`, `sqlite:${disk.path}/${what}.db`];
-      const flags = [...place, "--out", "pages.jsonl", "--json", "--quiet"];
+      const location = [`--${what}`, `sqlite:${disk.path}/${what}.db`];
+      const flags = [...location, "--out", "pages.jsonl", "--json", "--quiet"];
       const first = await trawl(["crawl", `${site.url}/`, "--rate", "unlimited", "--per-site", "8", ...flags], { cwd });
       expect(first).toMatchObject({ code: 3, stdout: "" });
       expect(first.stderr).toMatch(new RegExp(`trawl: ${says.source}`));
@@ -39,9 +41,9 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
         expect(again.stderr).toMatch(says);
       }
       expect(readdirSync(cwd).filter((name) => name.startsWith("pages"))).toEqual([]);
-      expect(new Set(pagesAsked(site)).size).toBeLessThan(PAGES);
+      expect(new Set(pagesRequested(site)).size).toBeLessThan(PAGES);
 
-      disk.relieve();
+      disk.enlarge();
       const end = await trawl(["crawl", "--resume", ...flags], { cwd });
       const summary = lastJson<Summary>(end);
       expect(end.code).toBe(0);
@@ -53,7 +55,7 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     },
   );
 
-  it("for the output leaves the old file, and the crawl is written once there is space", async () => {
+  it("for the output keeps the old file, and the output is written once there is space", async () => {
     const [cwd, site, disk] = [newFolder(), await linkedSite({ pages: PAGES }), mountTinyDisk(100)];
     const out = join(disk.path, "pages.jsonl");
     writeFileSync(out, "old\n");
@@ -64,13 +66,13 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     expect(end.stderr).toMatch(/^trawl: BAD_OUTPUT: output \S+pages\.jsonl": .*disk is full: free some space/);
     expect(readdirSync(disk.path)).toEqual(["pages.jsonl"]);
     expect(readFileSync(out, "utf8")).toBe("old\n");
-    const asked = site.log.length;
-    disk.relieve();
+    const requests = site.log.length;
+    disk.enlarge();
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
     expect(resumed.code).toBe(0);
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: PAGES, out });
     expect(jsonLines(readFileSync(out, "utf8"))).toHaveLength(PAGES);
-    expect(site.log.length).toBe(asked);
+    expect(site.log.length).toBe(requests);
   });
 
   it("for the bodies stops the crawl, too, and loses nothing", async () => {
@@ -81,7 +83,7 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     expect(end).toMatchObject({ code: 3, stdout: "" });
     expect(end.stderr).toMatch(/^trawl: STORE_UNREACHABLE: .*bodies.*free some space/);
 
-    disk.relieve();
+    disk.enlarge();
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd, env });
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 60, counts: { dead: 0 } });
   });

@@ -1,11 +1,11 @@
-/** Invalid input: an error with a code that names the cause and the fix, the right exit code, and no partial output. */
+/** Invalid input yields an error with a code, the cause and the fix, the right exit code, and no partial output. */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "vitest";
 import { trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 
-/** No server listens there, and none of these commands connects. */
+/** No server listens on this port, and none of these commands connects to it. */
 const URL = "http://127.0.0.1:9/";
 
 type Case = {
@@ -20,7 +20,7 @@ type Case = {
 };
 
 const USAGE: readonly Case[] = [
-  { what: "no target", args: ["crawl"], exit: 2, says: /BAD_USAGE: nothing to crawl; give a URL/ },
+  { what: "no target", args: ["crawl"], exit: 2, says: /BAD_USAGE: nothing to crawl; pass a URL/ },
   { what: "an unknown command", args: ["crwal"], exit: 2, says: /BAD_USAGE: .*'crwal'\n.*crawl/ },
   {
     what: "an unknown flag",
@@ -28,7 +28,7 @@ const USAGE: readonly Case[] = [
     exit: 2,
     says: /BAD_USAGE: .*'--folow'\n.*--follow/,
   },
-  { what: "a word too many", args: ["jobs", "all"], exit: 2, says: /BAD_USAGE: too many arguments/ },
+  { what: "one argument too many", args: ["jobs", "all"], exit: 2, says: /BAD_USAGE: too many arguments/ },
   { what: "a bad rate", args: ["crawl", URL, "--rate", "fast"], exit: 2, says: /BAD_JOB: .*rate: .*4\/s.*"fast"/ },
   {
     what: "a bad number",
@@ -37,7 +37,7 @@ const USAGE: readonly Case[] = [
     says: /BAD_USAGE: .*--max-pages.*whole number/,
   },
   {
-    what: "a number too small",
+    what: "a number that is too small",
     args: ["crawl", URL, "--burst", "0"],
     exit: 2,
     says: /BAD_USAGE: .*--burst.*1 or more/,
@@ -55,7 +55,7 @@ const USAGE: readonly Case[] = [
     says: /BAD_USAGE: --header .*"cookie"/,
   },
   {
-    what: "rendering now and then",
+    what: "an unknown render mode",
     args: ["crawl", URL, "--render", "sometimes"],
     exit: 2,
     says: /BAD_USAGE: .*'sometimes'.*never, auto, always/,
@@ -133,13 +133,13 @@ const TARGETS: readonly Case[] = [
     says: /BAD_JOB: job\.json is not valid JSON/,
   },
   {
-    what: "a job that is not there",
+    what: "a job file that does not exist",
     args: ["crawl", "job.json"],
     exit: 2,
     says: /BAD_USAGE: cannot read job\.json/,
   },
   {
-    what: "a list that is not there",
+    what: "a list that does not exist",
     args: ["crawl", "urls.txt"],
     exit: 2,
     says: /BAD_USAGE: cannot read urls\.txt/,
@@ -152,7 +152,7 @@ const TARGETS: readonly Case[] = [
     says: /BAD_USAGE: nothing to crawl/,
   },
   {
-    what: "a spider that is not there",
+    what: "a spider that does not exist",
     args: ["crawl", "spider.ts"],
     exit: 2,
     says: /BAD_SPIDER: spider\.ts: there is no such file/,
@@ -179,7 +179,7 @@ const TARGETS: readonly Case[] = [
     says: /BAD_SPIDER: spider\.ts: .*not today/,
   },
   {
-    what: "a spider with an import that is missing",
+    what: "a spider with a missing import",
     args: ["crawl", "spider.ts"],
     files: { "spider.ts": 'import "no-such-package";\n' },
     exit: 2,
@@ -252,23 +252,23 @@ const SETTINGS: readonly Case[] = [
     says: /BAD_CONFIG: TRAWL_ALLOW_PRIVATE: .*banana.*127\.0\.0\.0\/8/,
   },
   {
-    what: "several problems, all of them told",
+    what: "several problems, which are all reported",
     args: ["jobs"],
     env: { TRAWL_RATE: "fast", TRAWL_BURST: "0" },
     exit: 2,
     says: /BAD_CONFIG: (?=[\s\S]*TRAWL_RATE)(?=[\s\S]*TRAWL_BURST)/,
   },
   {
-    what: "a broker of a kind that is not there yet",
+    what: "an unknown kind of broker",
     args: ["jobs", "--broker", "mongo://127.0.0.1"],
     exit: 2,
     says: /BAD_CONFIG: .*TRAWL_BROKER.*mongo.*sqlite:.*redis:/,
   },
 ];
 
-const PLACES: readonly Case[] = [
+const PATHS: readonly Case[] = [
   {
-    what: "an output in a folder that is missing",
+    what: "an output in a missing folder",
     args: ["crawl", URL, "--out", "no/where.jsonl"],
     exit: 2,
     says: /BAD_OUTPUT: output "no\/where\.jsonl".*folder no does not exist/,
@@ -281,7 +281,7 @@ const PLACES: readonly Case[] = [
     says: /BAD_OUTPUT: output "x\.jsonl".*folder: name a file/,
   },
   {
-    what: "an output of no known format",
+    what: "an output with an unknown format",
     args: ["crawl", URL, "--out", "x.docx"],
     exit: 2,
     says: /BAD_OUTPUT: output x\.docx: .*jsonl.*csv/,
@@ -293,13 +293,13 @@ const PLACES: readonly Case[] = [
     says: /BAD_OUTPUT: output x: .*jsonl.*csv/,
   },
   {
-    what: "records in a folder that is missing",
+    what: "records in a missing folder",
     args: ["records", "jnone", "--out", "no/where.csv"],
     exit: 2,
     says: /BAD_OUTPUT: output "no\/where\.csv"/,
   },
   {
-    what: "a broker where nothing can be written",
+    what: "a broker in a folder that is not writable",
     args: ["crawl", URL, "--broker", "sqlite:/sys/trawl/broker.db"],
     exit: 3,
     says: /BROKER_UNREACHABLE: broker \/sys\/trawl\/broker\.db: .*; \S/,
@@ -312,21 +312,21 @@ const PLACES: readonly Case[] = [
     says: /BROKER_UNREACHABLE: broker box: .*not a folder/,
   },
   {
-    what: "a broker below a file",
+    what: "a broker in a folder that is a file",
     args: ["crawl", URL, "--broker", "sqlite:file/broker.db"],
     files: { file: "x" },
     exit: 3,
     says: /BROKER_UNREACHABLE: broker file\/broker\.db: .*file, not a folder/,
   },
   {
-    what: "a broker that is garbage",
+    what: "a broker that is not a SQLite file",
     args: ["crawl", URL, "--broker", "sqlite:b.db"],
     files: { "b.db": "garbage! ".repeat(500) },
     exit: 3,
     says: /BROKER_UNREACHABLE: broker b\.db: .*not a SQLite file/,
   },
   {
-    what: "a store where nothing can be written",
+    what: "a store in a folder that is not writable",
     args: ["crawl", URL, "--store", "sqlite:/sys/trawl/store.db"],
     exit: 3,
     says: /STORE_UNREACHABLE: store \/sys\/trawl\/store\.db: .*; \S/,
@@ -339,7 +339,7 @@ const PLACES: readonly Case[] = [
     says: /STORE_UNREACHABLE: store box: .*not a folder/,
   },
   {
-    what: "a store that is garbage",
+    what: "a store that is not a SQLite file",
     args: ["crawl", URL, "--store", "sqlite:s.db"],
     files: { "s.db": "garbage! ".repeat(500) },
     exit: 3,
@@ -360,17 +360,20 @@ describe.each([
   { kind: "usage", cases: USAGE },
   { kind: "targets", cases: TARGETS },
   { kind: "settings", cases: SETTINGS },
-  { kind: "places", cases: PLACES },
-])("garbage in $kind", ({ cases }) => {
-  it.concurrent.for(cases)("$what", async ({ args, files = {}, env = {}, exit, says }, { expect, onTestFinished }) => {
-    const cwd = folderWith(files, onTestFinished);
-    const before = readdirSync(cwd, { recursive: true });
-    const end = await trawl(args, { cwd, env });
+  { kind: "paths", cases: PATHS },
+])("invalid $kind", ({ cases }) => {
+  it.concurrent.for(cases)(
+    "is refused: $what",
+    async ({ args, files = {}, env = {}, exit, says }, { expect, onTestFinished }) => {
+      const cwd = folderWith(files, onTestFinished);
+      const before = readdirSync(cwd, { recursive: true });
+      const end = await trawl(args, { cwd, env });
 
-    expect(end.stderr).toMatch(new RegExp(`^trawl: ${says.source}`));
-    expect(end).toMatchObject({ code: exit, stdout: "" });
-    const isOurs = (name: string) => name.startsWith(".trawl") || /\.db-(shm|wal)$/.test(name);
-    const after = readdirSync(cwd, { recursive: true, encoding: "utf8" });
-    expect(after.filter((name) => !isOurs(name)).sort()).toEqual(before.sort());
-  });
+      expect(end.stderr).toMatch(new RegExp(`^trawl: ${says.source}`));
+      expect(end).toMatchObject({ code: exit, stdout: "" });
+      const isOurs = (name: string) => name.startsWith(".trawl") || /\.db-(shm|wal)$/.test(name);
+      const after = readdirSync(cwd, { recursive: true, encoding: "utf8" });
+      expect(after.filter((name) => !isOurs(name)).sort()).toEqual(before.sort());
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Signals: nothing is lost, and the crawl prints how to resume. */
+/** A crawl that is stopped by a signal loses nothing and prints how to resume. */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linkedSite, linksTo, originOf, pagesAsked } from "./sites.ts";
+import { linkedSite, linksTo, originOf, pagesRequested } from "./sites.ts";
 
-/** A site that answers /slow only after the test opens it. */
+/** A site that does not answer /slow until the test calls `speedUp`. */
 async function siteWithSlowPage() {
   let isQuick = false;
   let held: ServerResponse | undefined;
@@ -52,7 +52,7 @@ describe("an interrupted crawl", () => {
       const urls = jsonLines<{ _url: string }>(readFileSync(join(cwd, "x.jsonl"), "utf8")).map(({ _url }) => _url);
       expect(missing(site.expectedPages(), urls)).toEqual([]);
       expect(duplicates(urls)).toEqual(new Map());
-      expect(duplicates(pagesAsked(site))).toEqual(new Map());
+      expect(duplicates(pagesRequested(site))).toEqual(new Map());
     },
   );
 
@@ -73,7 +73,7 @@ describe("an interrupted crawl", () => {
       pages: 2,
       counts: { submitted: 1, done: 2 },
     });
-    expect(pagesAsked(site)).toEqual(["/", "/slow", "/slow"]);
+    expect(pagesRequested(site)).toEqual(["/", "/slow", "/slow"]);
   });
 
   it("ends at once at the second signal, and can be resumed", async () => {
@@ -93,7 +93,7 @@ describe("an interrupted crawl", () => {
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 2, records: 2, counts: { dead: 0 } });
   });
 
-  it("is not delayed by a handler that never ends", async () => {
+  it("stops in time although a handler never ends", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/a": "<h1>a</h1>", "/b": "<h1>b</h1>" })];
     const spider = (waits: string) => `
       export default {
@@ -118,7 +118,7 @@ describe("an interrupted crawl", () => {
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 2, counts: { done: 2, dead: 0 } });
   });
 
-  it("is resumed by its own target, and not by another one", async () => {
+  it("is resumed by a command with the same target and flags, and not by one with others", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 60 })];
     const args = ["crawl", `${site.url}/`, "--rate", "50/s", "--json"];
     const crawl = startTrawl(args, { cwd });

@@ -1,11 +1,11 @@
-/** Jobs in JSON files. */
+/** Tests jobs in JSON files. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linksTo, originOf, pagesAsked } from "./sites.ts";
+import { linksTo, originOf, pagesRequested } from "./sites.ts";
 
 function folderWith(job: unknown, onFinished?: (clear: () => void) => void): string {
   const cwd = newFolder(onFinished);
@@ -47,7 +47,7 @@ describe("a job file", () => {
     expectBalanced(summary.counts);
     expect(summary).toMatchObject({ name: "everything", state: "finished", pages: 3, records: 1, invalid: 2 });
     expect(site.log.map(({ path }) => path)).not.toContain("/robots.txt");
-    expect(pagesAsked(site).sort()).toEqual(["/", "/catalogue/1", "/catalogue/2"]);
+    expect(pagesRequested(site).sort()).toEqual(["/", "/catalogue/1", "/catalogue/2"]);
     expect(new Set(site.log.map(({ headers }) => headers["x-crawl"]))).toEqual(new Set(["yes"]));
     expect(jsonLines(readFileSync(join(cwd, "out.jsonl"), "utf8"))).toMatchObject([
       { title: "One", price: 5, tags: ["x", "y"], _depth: 1 },
@@ -57,19 +57,19 @@ describe("a job file", () => {
     // The named set of seen URLs is shared: the same job finds no new URL.
     const again = lastJson<Summary>(await trawl(["crawl", "job.json", "--json"], { cwd }));
     expect(again.counts).toMatchObject({ submitted: 1, duplicate: 1, done: 0 });
-    expect(pagesAsked(site)).toHaveLength(3);
+    expect(pagesRequested(site)).toHaveLength(3);
   });
 
   it("is overridden by flags", async () => {
     const site = await originOf({ "/": linksTo("/a"), "/a": "<h1>a</h1>" });
     const cwd = folderWith({ name: "file", urls: [`${site.url}/`], follow: {}, extract: { title: "h1" } });
-    const end = await trawl(["crawl", "job.json", "--name", "flag", "--follow", "none", "-e", "words=h1", "--json"], {
+    const end = await trawl(["crawl", "job.json", "--name", "flag", "--follow", "none", "-e", "heading=h1", "--json"], {
       cwd,
     });
     const { id, name, pages } = lastJson<Summary>(end);
 
     expect({ name, pages }).toEqual({ name: "flag", pages: 1 });
-    expect(jsonLines((await trawl(["records", id], { cwd })).stdout)).toMatchObject([{ words: "Links" }]);
+    expect(jsonLines((await trawl(["records", id], { cwd })).stdout)).toMatchObject([{ heading: "Links" }]);
   });
 
   it("that stores nothing keeps only counters", async () => {
@@ -104,7 +104,7 @@ describe("a job file", () => {
     { job: {}, says: /BAD_USAGE: nothing to crawl/ },
     { job: [], says: /object/ },
     { job: null, says: /object/ },
-  ])("is refused before anything is begun: $says", async ({ job, says }, { expect, onTestFinished }) => {
+  ])("is refused before anything is queued: $says", async ({ job, says }, { expect, onTestFinished }) => {
     const cwd = folderWith(job, onTestFinished);
     const end = await trawl(["crawl", "job.json"], { cwd });
 

@@ -1,4 +1,4 @@
-/** `trawl keys` and a server that requires keys, as separate processes. */
+/** Tests `trawl keys` with a server that requires keys, in separate processes. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -38,12 +38,12 @@ describe("trawl keys", () => {
 
     server.kill("SIGTERM");
     const { stdout, stderr } = await server.ended;
-    // The key is in no log and no file.
+    // No log and no file contains the key.
     const files = readdirSync(join(cwd, ".trawl")).map((name) => readFileSync(join(cwd, ".trawl", name), "latin1"));
     for (const text of [stdout, stderr, listed.stdout, ...files]) expect(text).not.toContain(key);
   });
 
-  it("allows the server to listen on any address; without a key the server says why it refuses", async () => {
+  it("is named by a server that refuses to listen on a public address without a key", async () => {
     const cwd = newFolder();
 
     const refused = await trawl(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd });
@@ -54,19 +54,19 @@ describe("trawl keys", () => {
 
   it.each([
     ["no name", ["keys", "add"], /a name is missing/],
-    ["an action that is none", ["keys", "remove", "ci"], /unknown action remove; use list, add, revoke/],
+    ["an unknown action", ["keys", "remove", "ci"], /unknown action remove; use list, add, revoke/],
     [
-      "a scope that is none",
+      "an unknown scope",
       ["keys", "add", "ci", "--scopes", "write"],
       /--scopes takes a comma-separated list of read, submit, admin/,
     ],
     ["admin of a tenant", ["keys", "add", "ci", "--scopes", "admin", "--tenant", "a"], /its key has no tenant/],
-    ["a tenant that is no name", ["keys", "add", "ci", "--tenant", "a/b"], /--tenant: "a\/b" is no name/],
-    ["a key that is not there", ["keys", "revoke", "ci"], /NOT_FOUND: no key has the id or name ci/],
-  ])("says what is wrong: %s", async (_, args, words) => {
+    ["an invalid tenant name", ["keys", "add", "ci", "--tenant", "a/b"], /--tenant: "a\/b" is not a valid name/],
+    ["an unknown key", ["keys", "revoke", "ci"], /NOT_FOUND: no key has the id or name ci/],
+  ])("reports invalid arguments: %s", async (_, args, message) => {
     const { code, stderr } = await trawl(args, { cwd: newFolder() });
 
     expect(code).toBe(2);
-    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(message);
   });
 });

@@ -1,4 +1,4 @@
-/** The ledger that `--json` prints, and its one law. */
+/** The job with its ledger, as `--json` prints it. */
 import { expect } from "vitest";
 import type { Ledger } from "../../src/domain/job.ts";
 
@@ -14,7 +14,7 @@ export type Summary = {
   out?: string;
 };
 
-/** Checks that both sides of the ledger are equal. Written without the product's own sum on purpose. */
+/** Checks that the ledger balances. Does not use the sum of src/, which would hide an error in it. */
 export function expectBalanced({ submitted, discovered, ...rest }: Ledger): void {
   const { queued, delayed, leased, done, dead, cancelled, duplicate, refused } = rest;
   expect(submitted + discovered).toBe(queued + delayed + leased + done + dead + cancelled + duplicate + refused);

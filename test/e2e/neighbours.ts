@@ -1,39 +1,47 @@
 /**
- * Two sites in one job: a slow one with very many URLs, queued first, and a quick one with few. The logs of the sites say
- * how long the quick one takes, alone or beside the other.
+ * Crawls two sites in one job: a slow site with very many URLs, which are queued first, and a quick site with few. The
+ * logs of the sites show how long the quick site takes, alone and together with the slow one.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { keepLookout, type Sighting } from "../chaos/lookout.ts";
+import { type TimedArrival, watchIdleTime } from "../chaos/rate-excess.ts";
 import { type Handler, type Origin, startOrigin } from "../site/origin.ts";
 
-export type Neighbours = {
-  /** URLs of the slow site, all queued before the first of the quick one; with 0 the quick site is alone. */
+export type TwoSitesOptions = {
+  /**
+   * URLs of the slow site, all queued before the first URL of the quick site. With 0, the quick site is crawled alone.
+   */
   slowUrls: number;
   slowPerSecond: number;
   quickUrls: number;
-  /** Empty; the caller removes it. */
+  /** An empty folder, which the caller removes. */
   folder: string;
   /** The built command line. */
   main: string;
 };
 
-export type Encounter = {
-  /** From the first request at either site to the last answer of the quick one. */
+export type TwoSitesResult = {
+  /** The time from the first request to either site to the last response of the quick site. */
   quickMs: number;
   quickRequests: number;
-  /** Requests to the slow site up to the last answer of the quick one. */
-  slowRequests: Sighting[];
+  /** Requests to the slow site up to the last response of the quick site. */
+  slowRequests: TimedArrival[];
 };
 
-/** Runs until the quick site is done, then interrupts. */
-export async function meet({ slowUrls, slowPerSecond, quickUrls, folder, main }: Neighbours): Promise<Encounter> {
-  const lookout = keepLookout();
-  const sightings: Sighting[] = [];
+/** Crawls until all pages of the quick site are answered, then interrupts the crawl. */
+export async function crawlTwoSites({
+  slowUrls,
+  slowPerSecond,
+  quickUrls,
+  folder,
+  main,
+}: TwoSitesOptions): Promise<TwoSitesResult> {
+  const idleWatch = watchIdleTime();
+  const arrivals: TimedArrival[] = [];
   const slow = await startOrigin(anyPage, {
-    onArrival: ({ arrivedAt }) => void sightings.push({ arrivedAt, seenFrom: lookout.seenFrom() }),
+    onArrival: ({ arrivedAt }) => void arrivals.push({ arrivedAt, arrivedAfter: idleWatch.lastIdleAt() }),
   });
   let answered = 0;
   let allAnswered = () => {};
@@ -49,9 +57,9 @@ export async function meet({ slowUrls, slowPerSecond, quickUrls, folder, main }:
     const job = jobOf(slow, quick, { slowUrls, slowPerSecond, quickUrls });
     writeFileSync(join(folder, "job.json"), JSON.stringify(job));
     await crawlUntil(done, main, folder);
-    return encounterAt(slow, quick, sightings);
+    return resultOf(slow, quick, arrivals);
   } finally {
-    lookout.stop();
+    idleWatch.stop();
     await Promise.all([slow.close(), quick.close()]);
   }
 }
@@ -62,7 +70,7 @@ const anyPage: Handler = (request, response) => {
   response.end(`<h1>${request.url}</h1>`);
 };
 
-function jobOf(slow: Origin, quick: Origin, counts: Pick<Neighbours, "slowUrls" | "slowPerSecond" | "quickUrls">) {
+function jobOf(slow: Origin, quick: Origin, counts: Pick<TwoSitesOptions, "slowUrls" | "slowPerSecond" | "quickUrls">) {
   const urls = (origin: Origin, count: number) => Array.from({ length: count }, (_, n) => `${origin.url}/${n}`);
   return {
     name: "neighbours",
@@ -77,8 +85,8 @@ function jobOf(slow: Origin, quick: Origin, counts: Pick<Neighbours, "slowUrls" 
 
 async function crawlUntil(done: Promise<void>, main: string, folder: string): Promise<void> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("TRAWL_")));
-  const words = [main, "crawl", "job.json", "--json", "--quiet"];
-  const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+  const args = [main, "crawl", "job.json", "--json", "--quiet"];
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
@@ -93,10 +101,10 @@ function failUnlessDone(code: number | null, stderr: string): void {
   if (code !== 0) throw new Error(`the crawl ended too early with code ${code}: ${stderr}`);
 }
 
-function encounterAt(slow: Origin, quick: Origin, sightings: readonly Sighting[]): Encounter {
+function resultOf(slow: Origin, quick: Origin, arrivals: readonly TimedArrival[]): TwoSitesResult {
   const pages = quick.log.filter(({ path }) => path !== "/robots.txt");
   const endAt = Math.max(...pages.map(({ endedAt = 0 }) => endedAt));
   const startAt = Math.min(...[...slow.log, ...quick.log].map(({ arrivedAt }) => arrivedAt));
-  const slowRequests = sightings.filter(({ arrivedAt }) => arrivedAt <= endAt);
+  const slowRequests = arrivals.filter(({ arrivedAt }) => arrivedAt <= endAt);
   return { quickMs: endAt - startAt, quickRequests: pages.length, slowRequests };
 }

@@ -1,4 +1,4 @@
-/** The output of crawls, and the commands that read records from the store. */
+/** Tests the output of crawls, and the commands that read records from the store. */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linkedSite, pagesAsked } from "./sites.ts";
+import { linkedSite, pagesRequested } from "./sites.ts";
 
-/** Every write to this device fails: no space left. */
+/** Every write to this device fails with "no space left". */
 const FULL = "/dev/full";
 
 const FAST = ["--rate", "unlimited", "--per-site", "8"];
@@ -44,7 +44,7 @@ describe("the output of a crawl", () => {
     expectBalanced(summary.counts);
   });
 
-  it("is a typed Parquet file, from a crawl or from the store, and not allowed on stdout", async () => {
+  it("can be a typed Parquet file, from a crawl or from the store; Parquet is refused on stdout", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 12 })];
     const rules = ["-e", "title=h1", "-e", "number=.number|number", "-e", "never=.never"];
     const end = await trawl(["crawl", `${site.url}/`, "--out", "pages.parquet", "--json", ...rules, ...FAST], { cwd });
@@ -75,10 +75,10 @@ describe("the output of a crawl", () => {
     expect((await parquetRows(join(cwd, "again.bin"))).map(({ _url }) => _url)).toEqual(rows.map(({ _url }) => _url));
     expect(readdirSync(cwd).sort()).toEqual([".trawl", "again.bin", "pages.parquet"]);
     expect(onStdout).toMatchObject({ code: 2, stdout: "" });
-    expect(onStdout.stderr).toMatch(/BAD_OUTPUT: Parquet is a binary format .*; give a file: --out records.parquet/);
+    expect(onStdout.stderr).toMatch(/BAD_OUTPUT: Parquet is a binary format .*; set a file: --out records.parquet/);
   });
 
-  it("is a file in the format of its name, and can be exported again in another", async () => {
+  it("is a file in the format of its extension, and can be exported again in another format", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 12 })];
     const rules = ["-e", "title=h1", "-e", "number=.number|number"];
     const end = await trawl(["crawl", `${site.url}/`, "--out", "pages.csv", "--json", ...rules, ...FAST], { cwd });
@@ -113,7 +113,7 @@ describe("the output of a crawl", () => {
     expect(end.stderr).toMatch(/crawl --resume j/);
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 120, records: 120 });
-    expect(pagesAsked(site).sort()).toEqual(
+    expect(pagesRequested(site).sort()).toEqual(
       site
         .expectedPages()
         .map((url) => new URL(url).pathname)

@@ -1,12 +1,12 @@
-/** Rates and robots.txt, checked by the log of the site, with code that is not from src/. */
+/** Checks rates and robots.txt with the log of the site. The checkers share no code with src/. */
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { allowedExcessMs, rateExcessMs, SUSPENDED_MS } from "../chaos/lookout.ts";
+import { allowedExcessMs, rateExcessMs, SUSPENDED_MS } from "../chaos/rate-excess.ts";
 import { concurrencyViolations } from "../site/politeness-checker.ts";
 import { lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import type { Summary } from "./ledger.ts";
-import { linkedSite, linksTo, originOf, pagesAsked, watched } from "./sites.ts";
+import { linkedSite, linksTo, originOf, pagesRequested, recordArrivals } from "./sites.ts";
 
 const robots = (text: string) => ({ headers: { "content-type": "text/plain" }, body: text });
 
@@ -16,13 +16,13 @@ function crawl(url: string, ...flags: string[]) {
 
 describe("politeness", () => {
   it("keeps the rate and the number of concurrent requests, including robots.txt", async () => {
-    const { options, sightings } = watched();
+    const { options, arrivals } = recordArrivals();
     const site = await linkedSite({ pages: 40, delayMs: 120 }, options);
     const end = await crawl(`${site.url}/`, "--rate", "20/s", "--per-site", "2");
 
     expect(end.code).toBe(0);
     expect(site.log).toHaveLength(41);
-    expect(rateExcessMs(sightings, 20)).toBeLessThanOrEqual(allowedExcessMs(20));
+    expect(rateExcessMs(arrivals, 20)).toBeLessThanOrEqual(allowedExcessMs(20));
     const intervals = site.log.map(({ arrivedAt, endedAt }) => ({ from: arrivedAt, to: endedAt }));
     expect(concurrencyViolations(intervals, 2)).toEqual([]);
   });
@@ -34,13 +34,13 @@ describe("politeness", () => {
       "/": linksTo(...paths),
       ...Object.fromEntries(paths.map((path) => [path, "<h1>page</h1>"])),
     };
-    const { options, sightings } = watched();
+    const { options, arrivals } = recordArrivals();
     const site = await originOf(routes, options);
     const end = await crawl(`${site.url}/`, "--rate", "unlimited");
 
     expect(end.code).toBe(0);
-    expect(pagesAsked(site).sort()).toEqual(["/", ...paths]);
-    const pages = sightings.filter(({ path }) => path !== "/robots.txt");
+    expect(pagesRequested(site).sort()).toEqual(["/", ...paths]);
+    const pages = arrivals.filter(({ path }) => path !== "/robots.txt");
     expect(rateExcessMs(pages, 2)).toBeLessThan(SUSPENDED_MS);
   });
 
@@ -48,30 +48,30 @@ describe("politeness", () => {
     { status: 503, as: "seconds", value: () => "1" },
     { status: 429, as: "a date", value: () => new Date(Date.now() + 2_500).toUTCString() },
   ])("pauses the whole site for Retry-After: a $status with $as", async ({ status, value }) => {
-    let promised = 0;
+    let retryAt = 0;
     const paths = ["/a", "/b", "/c"];
     const site = await originOf({
       "/": linksTo("/busy", ...paths),
       ...Object.fromEntries(paths.map((path) => [path, "<h1>page</h1>"])),
       "/busy": (_, response) => {
         const text = value();
-        if (promised > 0) return void response.writeHead(200, { "content-type": "text/html" }).end("<h1>now</h1>");
-        promised = Number.isNaN(Number(text)) ? Date.parse(text) : Date.now() + Number(text) * 1000;
+        if (retryAt > 0) return void response.writeHead(200, { "content-type": "text/html" }).end("<h1>now</h1>");
+        retryAt = Number.isNaN(Number(text)) ? Date.parse(text) : Date.now() + Number(text) * 1000;
         response.writeHead(status, { "retry-after": text }).end();
       },
     });
-    // One at a time: no other request is under way when the site sends Retry-After.
+    // With one request at a time, no other request is under way when the site sends Retry-After.
     const end = await crawl(`${site.url}/`, "--rate", "unlimited", "--per-site", "1");
 
     expect(end.code).toBe(0);
-    expect(pagesAsked(site).sort()).toEqual(["/", "/a", "/b", "/busy", "/busy", "/c"]);
+    expect(pagesRequested(site).sort()).toEqual(["/", "/a", "/b", "/busy", "/busy", "/c"]);
     const refused = site.log.findIndex((arrival) => arrival.status === status);
-    const early = site.log.slice(refused + 1).filter(({ arrivedAt }) => arrivedAt < promised);
+    const early = site.log.slice(refused + 1).filter(({ arrivedAt }) => arrivedAt < retryAt);
     expect(early).toEqual([]);
     expect(site.log.length).toBeGreaterThan(refused + 1);
   });
 
-  it("obeys robots.txt; with --ignore-robots does not request it", async () => {
+  it("obeys robots.txt, and does not request it with --ignore-robots", async () => {
     const site = await linkedSite({ pages: 20 });
     const polite = await crawl(`${site.url}/`, "--rate", "unlimited");
     const before = site.log.map(({ path }) => path);
@@ -86,7 +86,7 @@ describe("politeness", () => {
     expect(lastJson<Summary>(rude).pages).toBe(20 + site.disallowedPages().length);
   });
 
-  it("fetches nothing from a site whose robots.txt fails, and reports that", async () => {
+  it("fetches nothing from a site whose robots.txt fails, and reports the reason", async () => {
     const site = await originOf({ "/robots.txt": { status: 500 }, "/": "<h1>home</h1>" });
     const cwd = newFolder();
     const end = await trawl(["crawl", `${site.url}/`, "--json", "--retries", "1"], {
@@ -95,7 +95,7 @@ describe("politeness", () => {
     });
 
     expect(end.code).toBe(1);
-    expect(pagesAsked(site)).toEqual([]);
+    expect(pagesRequested(site)).toEqual([]);
     const { dead } = lastJson<{ dead: { history: { because: string; detail: string }[] }[] }>(
       await trawl(["dead", "--list", "--json"], { cwd }),
     );

@@ -1,9 +1,9 @@
-/** The command line with a real PostgreSQL as store, also when the server is lost. */
+/** Tests the command line with a real PostgreSQL as store, also when the server crashes or does not answer. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { preparePostgres } from "../contracts/store/postgres-site.ts";
+import { preparePostgres } from "../contracts/store/postgres-fixture.ts";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../services/postgres.ts";
 import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
@@ -25,10 +25,9 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
   afterAll(() => server.stop());
 
   const storeOf = () => preparePostgres(server).url;
-  /** Passed in the environment: a password in the arguments could end up in a log. */
-  const expectNoSecret = (...words: string[]) => {
+  const expectNoSecret = (...output: string[]) => {
     for (const secret of [server.password, encodeURIComponent(server.password)]) {
-      expect(words.join("\n")).not.toContain(secret);
+      expect(output.join("\n")).not.toContain(secret);
     }
   };
 
@@ -54,7 +53,7 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
     expectNoSecret(end.stderr, end.stdout, again.stderr, traced.stdout, traced.stderr);
   });
 
-  it("continues a crawl after a crash and restart of the server: nothing lost, nothing twice", async () => {
+  it("continues a crawl after a crash and restart of the server, and loses and duplicates nothing", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 120 })];
     const env = { TRAWL_STORE: storeOf() };
     const crawl = startTrawl(["crawl", `${site.url}/`, "--json", "--rate", "100/s", "--per-site", "8"], { cwd, env });
@@ -74,7 +73,7 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
     expectNoSecret(end.stderr, end.stdout);
   });
 
-  it("is checked by doctor, which prints problems and fixes", async () => {
+  it("is checked by doctor, which reports problems and fixes", async () => {
     const diagnose = async (TRAWL_STORE: string) => {
       const end = await trawl(["doctor", "--json"], {
         cwd: newFolder(),
@@ -106,12 +105,12 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
     });
   });
 
-  it("is set up and queried as docs/operations.md says", async () => {
+  it("is set up and queried with the SQL of docs/operations.md", async () => {
     const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
-    const [setUp = "", ask = ""] = [...page.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, block]) => block);
+    const [setUp = "", query = ""] = [...page.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, block]) => block);
     // One by one: a database cannot be created inside a transaction.
     for (const statement of setUp.split(";\n").filter((text) => text !== "")) {
-      await server.talk((sql) => sql.unsafe(statement));
+      await server.query((sql) => sql.unsafe(statement));
     }
     const url = `postgres://crawler:choose-one@127.0.0.1:${server.port}/crawls`;
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 5, disallowedEvery: 0 })];
@@ -120,9 +119,9 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
 
     const { id } = lastJson<{ id: string }>(end);
     const sql = postgres(url, { max: 1 });
-    const rows = await sql.unsafe(ask.replace("'j1'", `'${id}'`)).finally(() => sql.end());
+    const rows = await sql.unsafe(query.replace("'j1'", `'${id}'`)).finally(() => sql.end());
 
-    expect(rows.map(({ url: asked }) => asked).sort()).toEqual(site.expectedPages().sort());
+    expect(rows.map(({ url: pageUrl }) => pageUrl).sort()).toEqual(site.expectedPages().sort());
     expect(rows.every(({ title }) => typeof title === "string")).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-/** Trawl and wget on the same real site, Python's documentation: they must find the same pages. */
+/** Crawls a real site, the documentation of Python, with Trawl and with wget. Both must find the same pages. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
@@ -19,7 +19,7 @@ const obstacles = [
 ];
 if (obstacles.length > 0) console.warn(`SKIPPED: Trawl against wget: ${obstacles.join("; ")}`);
 
-/** Paths that were answered with a page, including the query, which this site does not use. */
+/** The paths that were answered with an HTML page. The site uses no query strings. */
 function htmlPages({ log }: Origin): string[] {
   return answered(log, ({ path, status }) => status === 200 && /(\.html|\/)$/.test(path));
 }
@@ -59,11 +59,11 @@ describe.skipIf(obstacles.length > 0)("Python's documentation", () => {
   });
 });
 
-/** Asynchronous: this process serves the site. */
+/** Must not block: this process serves the site. */
 async function wget(url: string, folder: string): Promise<void> {
   const flags = ["--recursive", "--level=inf", "--no-verbose", "--directory-prefix", join(folder, "wget"), url];
   const child = spawn("wget", flags, { stdio: "ignore" });
   const [code] = await once(child, "close");
-  // 8: some answers were errors, because of dead links.
+  // 8: some responses were errors, because the site has dead links.
   if (code !== 0 && code !== 8) throw new Error(`wget ended with ${code}`);
 }

@@ -1,8 +1,8 @@
-/** Recrawls: on the command line, after kill -9, and by a schedule of `trawl serve`. */
+/** Tests recrawls: on the command line, after kill -9, and by a schedule of `trawl serve`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type LivingPage, type LivingSite, startLivingSite } from "../recrawl/living-site.ts";
+import { type ChangingPage, type ChangingSite, startChangingSite } from "../recrawl/changing-site.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
@@ -10,10 +10,10 @@ import { newFolder } from "./folder.ts";
 const PAGES = 60;
 const NDJSON = { accept: "application/x-ndjson" };
 
-async function startSite(): Promise<LivingSite> {
+async function startSite(): Promise<ChangingSite> {
   const leaves = Array.from({ length: PAGES }, (_, n) => [`/${n}`, { title: `page ${n}` }] as const);
-  const home: LivingPage = { title: "home", links: leaves.map(([path]) => path) };
-  const site = await startLivingSite({ "/": home, ...Object.fromEntries(leaves) });
+  const home: ChangingPage = { title: "home", links: leaves.map(([path]) => path) };
+  const site = await startChangingSite({ "/": home, ...Object.fromEntries(leaves) });
   onTestFinished(() => site.origin.close());
   return site;
 }
@@ -24,8 +24,8 @@ describe("trawl crawl --recrawl", () => {
   it("reports unchanged pages, writes only changed ones, and loses none after kill -9", async () => {
     const site = await startSite();
     const cwd = newFolder();
-    const words = ["-e", "title=h1", "--rate", "100/s", "--recrawl", "shop", "--changed-only"];
-    const crawl = ["crawl", site.url, ...words];
+    const flags = ["-e", "title=h1", "--rate", "100/s", "--recrawl", "shop", "--changed-only"];
+    const crawl = ["crawl", site.url, ...flags];
     const first = await trawl([...crawl, "--out", "1.jsonl"], { cwd });
     expect(first.stderr).toMatch(/pages +61, 0 unchanged/);
     const changed = Array.from({ length: PAGES / 3 }, (_, n) => n * 3);
@@ -33,8 +33,8 @@ describe("trawl crawl --recrawl", () => {
     site.takeVisits();
 
     const second = startTrawl([...crawl, "--out", "2.jsonl"], { cwd });
-    const asked = site.origin.log.length;
-    expect(await waitUntil(() => site.origin.log.length >= asked + 20, 60_000)).toBe(true);
+    const requests = site.origin.log.length;
+    expect(await waitUntil(() => site.origin.log.length >= requests + 20, 60_000)).toBe(true);
     second.kill("SIGKILL");
     expect((await second.ended).signal).toBe("SIGKILL");
     const resumed = await trawl(["crawl", "--resume", "--out", "2.jsonl"], { cwd });
@@ -43,11 +43,11 @@ describe("trawl crawl --recrawl", () => {
     const titles = titlesIn(readFileSync(join(cwd, "2.jsonl"), "utf8"));
     expect(titles.sort()).toEqual(changed.map((n) => `page ${n} again`).sort());
     expect(resumed.stderr).toMatch(/pages +61, 41 unchanged/);
-    const third = await trawl(["crawl", site.url, ...words, "--json"], { cwd });
+    const third = await trawl(["crawl", site.url, ...flags, "--json"], { cwd });
     expect(lastJson(third)).toMatchObject({ pages: 61, records: 0 });
   });
 
-  it("reports what is missing: a set, or an earlier crawl", async () => {
+  it("reports missing and invalid arguments of --recrawl and --changed-only", async () => {
     const cwd = newFolder();
     const noSet = await trawl(["crawl", "http://127.0.0.1:9/", "--recrawl"], { cwd });
     expect([noSet.code, noSet.stderr]).toEqual([
@@ -64,7 +64,7 @@ describe("trawl crawl --recrawl", () => {
 });
 
 describe("a schedule with recrawl", () => {
-  it("is fired by trawl serve again and again, and each change comes out once", async () => {
+  it("is fired repeatedly by trawl serve, and each change is in the records once", async () => {
     const site = await startSite();
     const cwd = newFolder();
     const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
@@ -73,14 +73,14 @@ describe("a schedule with recrawl", () => {
     const { url } = JSON.parse(server.output().stdout) as { url: string };
     const worker = startTrawl(["worker", "--quiet"], { cwd, env, hangsAfterMs: 170_000 });
     onTestFinished(() => {
-      for (const cli of [server, worker]) cli.kill("SIGKILL"); // where the test has failed half-way
+      for (const cli of [server, worker]) cli.kill("SIGKILL"); // if the test fails before it stops them
     });
     const get = async <T>(path: string) => (await (await fetch(url + path)).json()) as T;
-    const words = ["-e", "title=h1", "--rate", "unlimited", "--recrawl", "--changed-only"];
-    const made = await trawl(["schedule", "add", site.url, "--every", "1s", ...words, "--json"], { cwd, env });
+    const flags = ["-e", "title=h1", "--rate", "unlimited", "--recrawl", "--changed-only"];
+    const made = await trawl(["schedule", "add", site.url, "--every", "1s", ...flags, "--json"], { cwd, env });
     const { id } = lastJson<{ id: string }>(made);
 
-    /** Jobs of the schedule that have ended, the oldest first. */
+    /** The finished jobs of the schedule, the oldest first. */
     async function endedJobs(): Promise<string[]> {
       const { runs } = await get<{ runs: { jobId: string | null }[] }>(`/v1/schedules/${id}/runs`);
       const jobs = await Promise.all(
@@ -100,8 +100,8 @@ describe("a schedule with recrawl", () => {
 
     expect(await waitUntil(async () => (await endedJobs()).length >= 2, 90_000, 200)).toBe(true);
     site.pages.set("/7", { title: "page 7 again" });
-    const isTold = async () => (await titlesOf(await endedJobs())).includes("page 7 again");
-    expect(await waitUntil(isTold, 60_000, 200)).toBe(true);
+    const hasChange = async () => (await titlesOf(await endedJobs())).includes("page 7 again");
+    expect(await waitUntil(hasChange, 60_000, 200)).toBe(true);
     const before = (await endedJobs()).length;
     expect(await waitUntil(async () => (await endedJobs()).length > before, 60_000, 200)).toBe(true);
 

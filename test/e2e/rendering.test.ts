@@ -1,4 +1,4 @@
-/** Pages that need a browser, through the real command line and a real Chromium. */
+/** Tests pages that need a browser, with the built command line and a real Chromium. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,13 +33,13 @@ function folderWith(files: Readonly<Record<string, unknown>>): string {
 const TAB_KEYS = `render: "always", politeness: { rate: "unlimited", perSite: 10, robots: false },
   browser: { waitFor: { selector: ".title" }, settle: "20s" }`;
 
-/** With a spider whose handlers wait for each other. */
+/** A folder with a spider. Its handlers can use these promises to wait for each other. */
 function spiderFolder(spider: string): string {
   const cwd = folderWith({
     "spider.ts": `
       import { defineSpider } from "trawl";
-      let here = 0, allHere, closed;
-      const untilAllHere = new Promise((resolve) => { allHere = resolve; });
+      let started = 0, allStarted, closed;
+      const untilAllStarted = new Promise((resolve) => { allStarted = resolve; });
       const untilClosed = new Promise((resolve) => { closed = resolve; });
       export default defineSpider(${spider});`,
   });
@@ -49,7 +49,7 @@ function spiderFolder(spider: string): string {
 }
 
 describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
-  it("reads what scripts have made, follows their links, and keeps pictures with the page", async () => {
+  it("reads content that scripts created, follows its links, and stores a screenshot and a PDF", async () => {
     const url = await scriptSite(3);
     const browser = { waitFor: { selector: ".title, a" }, settle: "20s", screenshot: "view", pdf: true };
     const job = { urls: [`${url}/`], render: "always", browser, follow: {}, extract: { title: ".title" } };
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     const pages = await store.readPages(summary.id, 0, 10);
     await store.close();
     for (const { screenshotRef, pdfRef } of pages)
-      expect([screenshotRef, pdfRef].map(keptIn(cwd))).toEqual([true, true]);
+      expect([screenshotRef, pdfRef].map(isStoredIn(cwd))).toEqual([true, true]);
   });
 
   it("gives a spider's handler the open page", async () => {
@@ -91,14 +91,14 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     expect(jsonLines(stdout)).toMatchObject([{ title: `${titleOf(1)}, seen`, at: `${url}/p/1` }]);
   });
 
-  it("keeps a handler that closes all it can reach from its neighbours' pages", async () => {
+  it("protects the pages of other handlers from a handler that closes everything it can reach", async () => {
     const url = await scriptSite(4);
     const cwd = spiderFolder(`{
       name: "closer", start: [1, 2, 3, 4].map((nth) => "${url}/p/" + nth), ${TAB_KEYS},
       async page({ tab, emit, url }) {
-        here += 1;
-        if (here === 4) allHere();
-        await untilAllHere;
+        started += 1;
+        if (started === 4) allStarted();
+        await untilAllStarted;
         if (url.endsWith("/p/1")) {
           await tab.context().browser()?.close();
           await tab.context().close();
@@ -115,20 +115,20 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     expect([code, titles.sort()]).toEqual([0, [titleOf(2), titleOf(3), titleOf(4), "closed"].sort()]);
   });
 
-  it("blames no handler for a browser that goes away under it: its page is rendered again", async () => {
+  it("does not fail a handler whose browser crashes: its page is rendered again", async () => {
     const url = await scriptSite(3);
     const cwd = spiderFolder(`{
-      name: "bereft", start: [1, 2, 3].map((nth) => "${url}/p/" + nth), ${TAB_KEYS}, retries: { max: 1, backoff: "10ms" },
+      name: "crashed", start: [1, 2, 3].map((nth) => "${url}/p/" + nth), ${TAB_KEYS}, retries: { max: 1, backoff: "10ms" },
       async page({ tab, emit, url }) {
-        here += 1;
-        if (here === 3) console.error("all handlers are here");
-        if (here <= 3) await tab.waitForSelector(".never", { timeout: 0 });
+        started += 1;
+        if (started === 3) console.error("all handlers have started");
+        if (started <= 3) await tab.waitForSelector(".never", { timeout: 0 });
         emit({ title: await tab.textContent(".title") });
       },
     }`);
     const crawl = startTrawl(["crawl", "spider.ts", "--json", "--out", "out.jsonl"], { cwd, env: { TMPDIR: cwd } });
     onTestFinished(() => void crawl.kill("SIGKILL"));
-    await crawl.prints(/all handlers are here/);
+    await crawl.prints(/all handlers have started/);
     const folder = readdirSync(cwd).find((name) => name.startsWith("trawl-browser-")) ?? "";
     process.kill(-((await findGroup(join(cwd, folder))) ?? Number.NaN), "SIGKILL");
 
@@ -137,7 +137,7 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     expect(titles.sort()).toEqual([titleOf(1), titleOf(2), titleOf(3)].sort());
   });
 
-  it("reaches nothing at an address that is not allowed, whatever its page tries", async () => {
+  it("does not reach an address that is not allowed, whatever its page tries", async () => {
     const cleanups: (() => unknown)[] = [];
     onTestFinished(async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
@@ -151,20 +151,20 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
     const end = await trawl(["crawl", "job.json", "--json", "--quiet"], { cwd });
 
     expect(lastJson<Summary>(end)).toMatchObject({ counts: { done: 1 }, pages: 1 });
-    // Service workers are blocked altogether.
+    // Trawl blocks service workers.
     const unseen = Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
     expect(unseen.filter((name) => name !== "serviceWorker")).toEqual([]);
     expect(forbidden.arrivals).toEqual([]);
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("a crawl that renders where needed", () => {
-  it("renders what is empty without a browser, its site's other pages at once, and nothing else", async () => {
+describe.skipIf(CHROMIUM === undefined)("a crawl that renders only where needed", () => {
+  it("renders a page that is empty without a browser, then all pages of its site, and no others", async () => {
     const scripted = await startScriptSite({ pages: 4 });
-    const words = "a page that has all its words ".repeat(20);
+    const text = "a page that contains all its text ".repeat(20);
     const plain = await startOrigin({
-      "/": `<h1 class="title">plain</h1><p>${words}</p><a href="/two">two</a><script src="/app.js"></script>`,
-      "/two": `<h1 class="title">two</h1><p>${words}</p><script src="/app.js"></script>`,
+      "/": `<h1 class="title">plain</h1><p>${text}</p><a href="/two">two</a><script src="/app.js"></script>`,
+      "/two": `<h1 class="title">two</h1><p>${text}</p><script src="/app.js"></script>`,
     });
     onTestFinished(scripted.close);
     onTestFinished(plain.close);
@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders where needed", () 
 });
 
 describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
-  it("says what is missing where there is no browser, fetches nothing, and loses nothing", async () => {
+  it("reports a missing browser, fetches nothing, and loses nothing", async () => {
     const url = await scriptSite(1);
     const cwd = folderWith({ "job.json": { urls: [`${url}/p/1`], render: "always", politeness: POLITENESS } });
     const env = { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_CHROMIUM: "/nowhere/chromium" };
@@ -223,18 +223,18 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
     const drained = await trawl(["worker", "--queues", "render", "--drain"], { cwd, env });
 
     expect([stopped.code, drained.code]).toEqual([0, 3]);
-    const told = `trawl: BROWSER_UNAVAILABLE: ${chromium} did not start: libnss3.so: cannot open; install Chromium`;
-    for (const { stderr } of [stopped, drained]) expect(stderr.split(told)).toHaveLength(2);
+    const message = `trawl: BROWSER_UNAVAILABLE: ${chromium} did not start: libnss3.so: cannot open; install Chromium`;
+    for (const { stderr } of [stopped, drained]) expect(stderr.split(message)).toHaveLength(2);
     const { counts } = lastJson<Summary>(await trawl(["job", id, "--json"], { cwd }));
     expect(counts).toMatchObject({ queued: 2, dead: 0, done: 0 });
-    const mended = await trawl(["worker", "--queues", "render", "--drain"], {
+    const repaired = await trawl(["worker", "--queues", "render", "--drain"], {
       cwd,
       env: { ...env, TRAWL_CHROMIUM: "auto" },
     });
-    expect([mended.code, lastJson<Summary>(await trawl(["job", id, "--json"], { cwd })).counts.done]).toEqual([0, 2]);
+    expect([repaired.code, lastJson<Summary>(await trawl(["job", id, "--json"], { cwd })).counts.done]).toEqual([0, 2]);
   });
 
-  it("renders all with processes that are replaced all along, and leaves nothing of their browsers behind", async () => {
+  it("renders every page while its processes are replaced repeatedly, and leaves no browser behind", async () => {
     const url = await scriptSite(9);
     const urls = Array.from({ length: 9 }, (_, nth) => `${url}/p/${nth + 1}`);
     const browser = { waitFor: { selector: ".title" }, settle: "30s" };
@@ -273,14 +273,14 @@ describe.skipIf(CHROMIUM === undefined)("a worker that renders", () => {
   });
 });
 
-function keptIn(cwd: string): (ref: string | undefined) => boolean {
+function isStoredIn(cwd: string): (ref: string | undefined) => boolean {
   return (ref) => {
     const hex = ref?.slice("sha256:".length) ?? "";
     return readFileSync(join(cwd, ".trawl/bodies", hex.slice(0, 2), hex.slice(2, 4), `${hex}.gz`)).length > 0;
   };
 }
 
-/** Of every browser whose profile is in the folder. */
+/** Watches every browser whose profile is in the folder. */
 function watchIn(folder: string): BrowserWatch {
   const watch = watchBrowsers(join(folder, "trawl-browser-"));
   onTestFinished(watch.stop);

@@ -10,7 +10,7 @@ import { originOf } from "./sites.ts";
 const obstacle = findS3Obstacle();
 if (obstacle !== undefined) console.warn(`SKIPPED: crawls with bodies on S3: ${obstacle}`);
 
-describe.skipIf(obstacle !== undefined)("with bodies in a bucket,", () => {
+describe.skipIf(obstacle !== undefined)("an S3 bucket for bodies", () => {
   let server: S3Server;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.skipIf(obstacle !== undefined)("with bodies in a bucket,", () => {
   });
   afterAll(() => server.stop());
 
-  it("pages are kept there, and go from workers that fetch to those that parse without a folder", async () => {
+  it("stores pages, and passes them from fetch workers to parse workers without a shared folder", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>", "/a": "<h1>a</h1>" })];
     const prefix = randomUUID();
     const env = {
@@ -26,8 +26,8 @@ describe.skipIf(obstacle !== undefined)("with bodies in a bucket,", () => {
       TRAWL_BODIES: `s3://${server.bucket}/${prefix}`,
       TRAWL_ALLOW_PRIVATE: "127.0.0.0/8",
     };
-    const words = ["--parse", "queue", "--keep-bodies", "--ignore-robots", "-e", "title=h1", "--json"];
-    const submitted = await trawl(["submit", `${site.url}/`, `${site.url}/a`, ...words], { cwd, env });
+    const flags = ["--parse", "queue", "--keep-bodies", "--ignore-robots", "-e", "title=h1", "--json"];
+    const submitted = await trawl(["submit", `${site.url}/`, `${site.url}/a`, ...flags], { cwd, env });
     const { id } = lastJson<{ id: string }>(submitted);
 
     await trawl(["worker", "--drain", "--queues", "fetch"], { cwd, env });
@@ -47,7 +47,7 @@ describe.skipIf(obstacle !== undefined)("with bodies in a bucket,", () => {
     expect(existsSync(join(cwd, ".trawl/bodies"))).toBe(false);
   });
 
-  it("a wrong secret ends a crawl with 3 and the fix, is seen by the doctor, and is shown by neither", async () => {
+  it("needs the right secret: crawl exits with 3 and the fix, doctor reports it, and neither prints it", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>" })];
     const wrong = { ...settingsOf(server), TRAWL_S3_SECRET_KEY: "not-the-secret", TRAWL_LOG_LEVEL: "debug" };
     const env = { ...wrong, TRAWL_BODIES: `s3://${server.bucket}/${randomUUID()}` };
@@ -67,14 +67,16 @@ describe.skipIf(obstacle !== undefined)("with bodies in a bucket,", () => {
     );
   });
 
-  it("missing keys are said before anything is queued", async () => {
+  it("needs keys, and missing keys are reported before anything is queued", async () => {
     const end = await trawl(["crawl", "http://127.0.0.1:9/"], {
       cwd: newFolder(),
       env: { TRAWL_BODIES: "s3://bucket/x" },
     });
 
     expect(end.code).toBe(2);
-    expect(end.stderr).toMatch(/BAD_CONFIG: TRAWL_S3_ACCESS_KEY is empty, and bodies go to s3:\/\/bucket; set /);
+    expect(end.stderr).toMatch(
+      /BAD_CONFIG: TRAWL_S3_ACCESS_KEY is empty, but bodies are stored in s3:\/\/bucket; set /,
+    );
   });
 });
 

@@ -1,14 +1,14 @@
-/** Settings from a file, the environment and flags; targets from lists and standard input; an end by the clock. */
+/** Tests settings from a file, the environment and flags; targets from lists and standard input; and --max-seconds. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linkedSite, originOf, pagesAsked } from "./sites.ts";
+import { linkedSite, originOf, pagesRequested } from "./sites.ts";
 
 describe("settings", () => {
-  it("come from trawl.config.ts, then the environment, then flags, later ones winning", async () => {
+  it("come from trawl.config.ts, the environment and flags, and later sources override earlier ones", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>" })];
     const config = `
       const agent: string = "from-file/1.0";
@@ -28,25 +28,25 @@ describe("settings", () => {
     expect(existsSync(join(cwd, ".trawl/store.db"))).toBe(false);
   });
 
-  it("name us to the site: the user agent's first word is looked for in robots.txt, headers are sent along", async () => {
+  it("set the user agent, whose product name selects a group of robots.txt, and request headers", async () => {
     const robots = "User-agent: *\nDisallow: /\n\nUser-agent: acme\nAllow: /\n";
     const site = await originOf({
       "/robots.txt": { headers: { "content-type": "text/plain" }, body: robots },
       "/": "<h1>home</h1>",
     });
     const args = ["crawl", `${site.url}/`, "--quiet", "--json", "--header", "X-Key: a: b"];
-    const stranger = await trawl(args, { cwd: newFolder() });
-    expect(stranger.code).toBe(1);
-    expect(lastJson<Summary>(stranger)).toMatchObject({ state: "failed", counts: { refused: 1 } });
-    expect(pagesAsked(site)).toEqual([]);
-    const friend = await trawl([...args, "--user-agent", "acme/2.0 (+http://acme.test)"], { cwd: newFolder() });
-    expect(friend.code).toBe(0);
+    const unknown = await trawl(args, { cwd: newFolder() });
+    expect(unknown.code).toBe(1);
+    expect(lastJson<Summary>(unknown)).toMatchObject({ state: "failed", counts: { refused: 1 } });
+    expect(pagesRequested(site)).toEqual([]);
+    const allowed = await trawl([...args, "--user-agent", "acme/2.0 (+http://acme.test)"], { cwd: newFolder() });
+    expect(allowed.code).toBe(0);
     expect(site.log.at(-1)).toMatchObject({ path: "/", headers: { "x-key": "a: b" } });
   });
 });
 
 describe("targets", () => {
-  it("are read from a list, and from standard input, one URL a line", async () => {
+  it("are read from a list or from standard input, one URL per line", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 10, disallowedEvery: 0 })];
     const list = `# some pages\n${site.url}/page/3\n\n  ${site.url}/page/4  \n${site.url}/page/3\n`;
     writeFileSync(join(cwd, "urls.txt"), list);
@@ -58,12 +58,12 @@ describe("targets", () => {
       expect(end.code).toBe(0);
       expect(lastJson<Summary>(end).counts).toMatchObject({ submitted: 3, duplicate: 1, done: 2 });
     }
-    expect(pagesAsked(site).sort()).toEqual(["/page/3", "/page/3", "/page/4", "/page/4"]);
+    expect(pagesRequested(site).sort()).toEqual(["/page/3", "/page/3", "/page/4", "/page/4"]);
   });
 });
 
 describe("--max-seconds", () => {
-  it("ends a crawl that takes longer, and counts what it dropped", async () => {
+  it("ends a crawl that takes longer, and counts the cancelled URLs", async () => {
     const [cwd, site] = [newFolder(), await linkedSite({ pages: 400 })];
     const args = ["crawl", `${site.url}/`, "--rate", "20/s", "--max-seconds", "1", "--json", "--quiet"];
     const end = await trawl(args, { cwd });
@@ -72,7 +72,7 @@ describe("--max-seconds", () => {
     expectBalanced(counts);
     expect(end.code).toBe(0);
     expect(counts.cancelled).toBeGreaterThan(0);
-    expect(pages).toBe(pagesAsked(site).length);
+    expect(pages).toBe(pagesRequested(site).length);
     expect(pages).toBeLessThan(400);
   });
 });

@@ -1,6 +1,6 @@
-/** Web servers that close when the test that started them has finished. */
+/** Starts web servers that are closed when the test has finished. */
 import { onTestFinished } from "vitest";
-import { keepLookout, type Sighting } from "../chaos/lookout.ts";
+import { type TimedArrival, watchIdleTime } from "../chaos/rate-excess.ts";
 import { type LinkedSiteOptions, type RunningLinkedSite, startLinkedSite } from "../site/linked-site.ts";
 import {
   type Arrival,
@@ -26,18 +26,20 @@ export async function linkedSite(
   return running;
 }
 
-/** Records when requests arrive, as exactly as a busy process can. Pass `options` to the origin. */
-export function watched(): { options: OriginOptions; sightings: (Sighting & { path: string })[] } {
-  const lookout = keepLookout();
-  onTestFinished(() => lookout.stop());
-  const sightings: (Sighting & { path: string })[] = [];
+/**
+ * Records when requests arrive, with the uncertainty of a busy process (rate-excess.ts). Pass `options` to the origin.
+ */
+export function recordArrivals(): { options: OriginOptions; arrivals: (TimedArrival & { path: string })[] } {
+  const idleWatch = watchIdleTime();
+  onTestFinished(() => idleWatch.stop());
+  const arrivals: (TimedArrival & { path: string })[] = [];
   const onArrival = ({ arrivedAt, path }: Readonly<Arrival>) =>
-    void sightings.push({ arrivedAt, path, seenFrom: lookout.seenFrom() });
-  return { options: { onArrival }, sightings };
+    void arrivals.push({ arrivedAt, path, arrivedAfter: idleWatch.lastIdleAt() });
+  return { options: { onArrival }, arrivals };
 }
 
 /** The requested paths in order of arrival, without robots.txt. */
-export function pagesAsked({ log }: Pick<Origin, "log">): string[] {
+export function pagesRequested({ log }: Pick<Origin, "log">): string[] {
   return log.map(({ path }) => path).filter((path) => path !== "/robots.txt");
 }
 

@@ -1,4 +1,4 @@
-/** Spiders as a user writes them: a TypeScript file in a folder of their own, far from this repository. */
+/** Tests spiders as users write them: as a TypeScript file in a folder outside of this repository. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,11 +7,11 @@ import type { Origin } from "../site/origin.ts";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linksTo, originOf, pagesAsked } from "./sites.ts";
+import { linksTo, originOf, pagesRequested } from "./sites.ts";
 
 const ZOD = fileURLToPath(new URL("../../node_modules/zod", import.meta.url));
 
-/** A folder with a spider in it; zod is installed there, as a user would, and Trawl is not. */
+/** A folder with a spider. Like in a user's project, zod is installed in it; Trawl is not. */
 function folderWith(spider: string): string {
   const cwd = newFolder();
   mkdirSync(join(cwd, "node_modules"));
@@ -44,7 +44,7 @@ function shop(): Promise<Origin> {
 }
 
 describe("a spider", () => {
-  it("has typed handlers that pass pages and what they know on to each other", async () => {
+  it("has typed handlers that pass pages and small values to each other", async () => {
     const site = await shop();
     const { code, summary, records } = await crawl(`
       import { defineSpider, type PageContext } from "trawl";
@@ -79,10 +79,10 @@ describe("a spider", () => {
         { title: "Ladle", list: 2, depth: 2 },
       ]),
     );
-    expect(pagesAsked(site).sort()).toEqual(["/", "/p/1", "/p/2", "/p/3", "/page/2"]);
+    expect(pagesRequested(site).sort()).toEqual(["/", "/p/1", "/p/2", "/p/3", "/page/2"]);
   });
 
-  it("has records checked by its schema: invalid ones are kept apart, counted and readable", async () => {
+  it("has a schema that checks records: invalid records are stored separately, counted and readable", async () => {
     const site = await shop();
     const { cwd, summary, records } = await crawl(`
       import { defineSpider } from "trawl";
@@ -112,7 +112,7 @@ describe("a spider", () => {
     ]);
   });
 
-  it("that throws fails that page, with the line of the spider, and other pages continue", async () => {
+  it("that throws fails only that page, and the reason contains the line of the spider", async () => {
     const site = await shop();
     const { cwd, code, summary } = await crawl(`
       import { defineSpider } from "trawl";
@@ -137,7 +137,7 @@ describe("a spider", () => {
     expect(stderr).toMatch(/^ {2}error +RangeError: no pans here at spider\.ts:8:\d+$/m);
   });
 
-  it("has selectors that matched nothing in the report, with and without a child process", async () => {
+  it("gets a report of selectors that matched nothing, with and without a child process", async () => {
     const site = await shop();
     const cwd = folderWith(`
       import { defineSpider } from "trawl";
@@ -161,32 +161,32 @@ describe("a spider", () => {
     expect(stderr).toMatch(/^ {2}follow +\.nxt matched no links$/m);
   });
 
-  const CARELESS: Readonly<Record<string, { handler: string; says: RegExp }>> = {
+  const INVALID_CALLS: Readonly<Record<string, { handler: string; says: RegExp }>> = {
     "a BigInt": { handler: "emit({ big: 10n } as never);", says: /emit: .*JSON.*BigInt/ },
-    "a circle": {
+    "a circular object": {
       handler: "const circle: Record<string, unknown> = {}; circle.self = circle; emit(circle);",
       says: /emit: .*JSON.*circular/,
     },
-    "no object at all": { handler: 'emit("just text" as never);', says: /emit: takes an object/ },
+    "a string": { handler: 'emit("just text" as never);', says: /emit: takes an object/ },
     "a list": { handler: "emit([1, 2] as never);", says: /emit: takes an object/ },
     nothing: { handler: "emit(undefined as never);", says: /emit: .*undefined/ },
     "a date": { handler: "emit(new Date(0) as never);", says: /emit: takes an object/ },
     "a BigInt to carry": { handler: 'follow("/p/9", { carry: 1n });', says: /carry.*JSON.*BigInt/ },
-    "an odd priority": { handler: 'follow("/p/9", { priority: 1.5 });', says: /priority.*0 to 9.*1\.5/ },
-    "a handler that is no name": { handler: 'follow("/p/9", { to: 7 as never });', says: /`to` takes the name/ },
-    "an unknown handler": { handler: 'follow("/0?again=1", { to: "nobody" });', says: /no handler nobody/ },
-    "a selector that is none": { handler: 'follow("a[[");', says: /\S/ },
+    "a fractional priority": { handler: 'follow("/p/9", { priority: 1.5 });', says: /priority.*0 to 9.*1\.5/ },
+    "a handler name that is a number": { handler: 'follow("/p/9", { to: 7 as never });', says: /`to` takes the name/ },
+    "an unknown handler": { handler: 'follow("/0?again=1", { to: "unknown" });', says: /no handler unknown/ },
+    "an invalid selector": { handler: 'follow("a[[");', says: /\S/ },
   };
 
-  it("that hands over what cannot be written fails for that page alone", async () => {
-    const names = Object.keys(CARELESS);
+  it("that passes an invalid value to emit or follow fails only that page", async () => {
+    const names = Object.keys(INVALID_CALLS);
     const site = await originOf(Object.fromEntries(names.map((_, n) => [`/${n}`, `<h1>${n}</h1>`])));
     const good = await originOf(Object.fromEntries(names.map((_, n) => [`/${n}`, `<h1>good ${n}</h1>`])));
     const start = names.flatMap((_, n) => [`${site.url}/${n}`, `${good.url}/${n}`]);
     const { cwd, code, summary, records } = await crawl(`
       import { defineSpider, type PageContext } from "trawl";
       const careless: ((context: PageContext) => void)[] = [
-        ${Object.values(CARELESS)
+        ${Object.values(INVALID_CALLS)
           .map(({ handler }) => `({ emit, follow }) => { ${handler} },`)
           .join("\n")}
       ];
@@ -204,11 +204,11 @@ describe("a spider", () => {
 
     expect(code).toBe(0);
     expect(records.map(({ title }) => title).sort()).toEqual(names.map((_, n) => `good ${n}`).sort());
-    // The page of the unknown handler is done itself: it is the page it leads to that has no handler.
+    // The page that names an unknown handler is done. Only the page that it follows fails.
     expect(summary.counts).toMatchObject({ done: names.length + 1, dead: names.length });
     const dead = await deadOf(cwd);
     expect(new Set(dead.map(({ reason }) => reason))).toEqual(new Set(["handler_failed"]));
-    for (const [n, [name, { says }]] of Object.entries(CARELESS).entries()) {
+    for (const [n, [name, { says }]] of Object.entries(INVALID_CALLS).entries()) {
       const path = name === "an unknown handler" ? "/0?again=1" : `/${n}`;
       expect(dead.find(({ url }) => url === site.url + path)?.history.at(-1)?.detail, name).toMatch(says);
     }

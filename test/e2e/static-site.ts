@@ -1,4 +1,4 @@
-/** Serves a folder as a plain web server would: types by extension, index.html for folders. */
+/** Serves a folder like a simple web server: the extension determines the type, and a folder serves its index.html. */
 import { createReadStream, statSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { extname, join, normalize } from "node:path";

@@ -1,4 +1,4 @@
-/** A disk that is soon full, made in memory: root alone may mount one. */
+/** A small file system in memory, to test a full disk. Only root can mount it. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 export type TinyDisk = {
-  /** Where it is mounted. */
+  /** The mount point. */
   path: string;
-  /** Makes it large: what a person does who frees some space. */
-  relieve(): void;
+  /** Makes the disk large, like an operator who frees some space. */
+  enlarge(): void;
 };
 
-/** Why no disk can be mounted here; undefined if one can. Tries it. */
+/** Why no disk can be mounted on this machine; undefined if a trial mount succeeds. */
 export function findMountObstacle(): string | undefined {
-  if (process.getuid?.() !== 0) return "only root may mount a disk";
+  if (process.getuid?.() !== 0) return "only root can mount a disk";
   const folder = mkdtempSync(join(tmpdir(), "trawl-mount-"));
   try {
     const { status, stderr } = mount("-t", "tmpfs", "-o", "size=100k", "tmpfs", folder);
@@ -28,22 +28,22 @@ export function findMountObstacle(): string | undefined {
 
 export function mountTinyDisk(kilobytes: number): TinyDisk {
   const path = mkdtempSync(join(tmpdir(), "trawl-disk-"));
-  must(mount("-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", path));
+  throwIfFailed(mount("-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", path));
   onTestFinished(() => {
     unmount(path);
     rmSync(path, { recursive: true, force: true });
   });
-  return { path, relieve: () => must(mount("-o", "remount,size=100M", path)) };
+  return { path, enlarge: () => throwIfFailed(mount("-o", "remount,size=100M", path)) };
 }
 
-function mount(...words: string[]) {
-  return spawnSync("mount", words);
+function mount(...args: string[]) {
+  return spawnSync("mount", args);
 }
 
 function unmount(path: string): void {
-  must(spawnSync("umount", ["--lazy", path]));
+  throwIfFailed(spawnSync("umount", ["--lazy", path]));
 }
 
-function must({ status, stderr }: { status: number | null; stderr: Buffer }): void {
-  if (status !== 0) throw new Error(`mounting failed: ${stderr}`);
+function throwIfFailed({ status, stderr }: { status: number | null; stderr: Buffer }): void {
+  if (status !== 0) throw new Error(`mount or umount failed: ${stderr}`);
 }

@@ -1,4 +1,4 @@
-/** What a person must be able to rely on when things around a crawl go wrong. */
+/** Tests guarantees of a crawl when handlers, lists, the store or settings are faulty. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { linksTo, originOf } from "./sites.ts";
 const FAST = ["--rate", "unlimited", "--ignore-robots", "--json", "--quiet"];
 
 describe("a crawl", () => {
-  it("ends a handler that never ends, and continues with the other pages", async () => {
+  it("aborts a handler that never ends, and continues with the other pages", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/a": "a", "/b": "b" })];
     writeFileSync(
       join(cwd, "spider.mjs"),
@@ -43,7 +43,7 @@ describe("a crawl", () => {
         page({ url, emit, follow }) {
           console.log("printed by a spider");
           if (url.endsWith("/a")) throw Object.create(null);
-          if (url.endsWith("/b")) Promise.reject(new Error("nobody listens"));
+          if (url.endsWith("/b")) Promise.reject(new Error("not handled"));
           if (url.endsWith("/c")) follow("/d", { carry: () => 1 });
           const record = { url, n: 1 };
           emit(record);
@@ -60,7 +60,7 @@ describe("a crawl", () => {
       { url: `${site.url}/b`, n: 2 },
     ]);
     expect(end.stderr).toMatch(/printed by a spider/);
-    expect(end.stderr).toMatch(/not awaited[\s\S]*nobody listens/);
+    expect(end.stderr).toMatch(/not awaited[\s\S]*not handled/);
     expect(end.code).toBe(0);
   });
 
@@ -71,13 +71,13 @@ describe("a crawl", () => {
     const args = ["crawl", "urls.txt", "--follow", "none", ...FAST];
 
     const full = await trawl(args, { cwd, env: { TRAWL_MAX_PENDING: "600" } });
-    const blind = await trawl(["crawl", "--resume", "--json", "--quiet"], { cwd });
-    const whole = await trawl([...args, "--resume"], { cwd });
+    const withoutList = await trawl(["crawl", "--resume", "--json", "--quiet"], { cwd });
+    const withList = await trawl([...args, "--resume"], { cwd });
 
     expect([full.code, full.stderr]).toEqual([3, expect.stringContaining("BROKER_FULL")]);
-    expect([blind.code, blind.stderr]).toEqual([2, expect.stringContaining("give the same list again")]);
-    expect(lastJson<Summary>(whole)).toMatchObject({ state: "finished", records: 800 });
-    expectBalanced(lastJson<Summary>(whole).counts);
+    expect([withoutList.code, withoutList.stderr]).toEqual([2, expect.stringContaining("pass the same list again")]);
+    expect(lastJson<Summary>(withList)).toMatchObject({ state: "finished", records: 800 });
+    expectBalanced(lastJson<Summary>(withList).counts);
   });
 
   it("is not reported as finished if its store has lost records", async () => {

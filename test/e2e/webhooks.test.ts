@@ -1,4 +1,7 @@
-/** Webhooks on the command line: delivered before a crawl ends, shown by `job`, and after kill -9 of workers. */
+/**
+ * Tests webhooks on the command line: delivery before a crawl ends, the output of `job`, and delivery after kill -9 of
+ * workers.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -48,7 +51,7 @@ describe("a crawl with a webhook", () => {
     expect(end).toMatchObject({ code: 0 });
     const secret = /webhook secret \(shown only once\): (whsec_\S+)/.exec(end.stderr)?.[1] ?? "";
     expect(receiver.received.map((event) => receiver.problemOf(event, secret))).toEqual([undefined, undefined]);
-    expect(toldUrls(receiver)).toEqual(urls);
+    expect(deliveredUrls(receiver)).toEqual(urls);
     const { id } = lastJson(end);
     const shown = await trawl(["job", String(id)], { cwd: folder });
     expect(shown.stdout).toMatch(/\nwebhook\n {2}to 127\.0\.0\.1:\d+ +2 delivered, 0 waiting, 0 failed\n/);
@@ -68,10 +71,10 @@ describe("a crawl with a webhook", () => {
       /webhook: 1 event not delivered to 127\.0\.0\.1:\d+, 0 delivered: the endpoint answered 500/,
     );
     expect(end.stderr).not.toContain(SECRET);
-    const [, words = ""] = /(worker --queues \S+ --drain)/.exec(end.stderr) ?? [];
+    const [, command = ""] = /(worker --queues \S+ --drain)/.exec(end.stderr) ?? [];
 
     isBroken = false;
-    const later = await trawl(words.split(" "), { cwd: folder, env });
+    const later = await trawl(command.split(" "), { cwd: folder, env });
 
     expect(later).toMatchObject({ code: 0 });
     expect(new Set(receiver.received.map(({ id, body }) => id + body)).size).toBe(1);
@@ -130,13 +133,13 @@ async function deliverThroughKills(broker: Record<string, string>): Promise<void
   const worker = () => startTrawl(["worker", "--pool", "solo", "-c", "4"], { cwd: folder, env, hangsAfterMs: 150_000 });
   for (let nth = 1; nth <= KILLS; nth += 1) {
     const [running, before] = [worker(), receiver.received.length];
-    // During deliveries, each time at another moment.
+    // Kill the worker during deliveries, each time at another moment.
     await waitUntil(() => receiver.received.length >= before + nth, 10_000, 1);
     running.kill("SIGKILL");
     await running.ended;
   }
   const last = worker();
-  await receiver.until((received) => isToldWhole(received, urls));
+  await receiver.until((received) => isFullyDelivered(received, urls));
   last.kill("SIGTERM");
   await last.ended;
 
@@ -150,14 +153,14 @@ async function deliverThroughKills(broker: Record<string, string>): Promise<void
   expect(ends[0]?.content.data.job).toMatchObject({ id, state: "finished" });
 }
 
-function isToldWhole(received: Receiver["received"], urls: readonly string[]): boolean {
-  const told = new Set(toldUrls({ received }));
+function isFullyDelivered(received: Receiver["received"], urls: readonly string[]): boolean {
+  const delivered = new Set(deliveredUrls({ received }));
   // The endpoint refuses each event once, and accepts it the second time.
   const ends = received.filter(({ type }) => type === "job.finished");
-  return ends.length >= 2 && urls.every((url) => told.has(url));
+  return ends.length >= 2 && urls.every((url) => delivered.has(url));
 }
 
-function toldUrls({ received }: Pick<Receiver, "received">): string[] {
+function deliveredUrls({ received }: Pick<Receiver, "received">): string[] {
   const records = received.flatMap(({ content }) => (content.data.records ?? []) as { _url: string }[]);
   return records.map(({ _url }) => _url).sort();
 }

@@ -1,6 +1,6 @@
 import type { Page } from "../../src/domain/page.ts";
 
-/** A page as it was fetched, for what reads it. */
+/** A fetched page, for tests of the code that reads pages. */
 export function aPage(contentType = "text/html; charset=utf-8"): Page {
   const url = "https://books.example/salt.html";
   return {

@@ -1,4 +1,4 @@
-/** Scrapes of a server and of a pool of workers, under work: read strictly, bounded, and what deploy/ asks for is there. */
+/** Scrapes of a server and a worker pool under load: valid and bounded, with every metric that deploy/ uses. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -9,8 +9,8 @@ import { BUILD_METRICS } from "../../src/runtime/build-metrics.ts";
 import type { Declarations } from "../../src/runtime/metrics.ts";
 import { CHILD_METRICS, POOL_METRICS } from "../../src/worker/observe/worker-metrics.ts";
 import { closeLater } from "../api/harness.ts";
-import { startKeyedApi } from "../api/keyed.ts";
-import { ended, startWorking } from "../api/work.ts";
+import { startKeyedApi } from "../api/keyed-api.ts";
+import { ended, startWorking } from "../api/working-api.ts";
 import { startTrawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { waitUntil } from "../services/wait-until.ts";
@@ -19,7 +19,7 @@ import { parseMetrics, type Scrape } from "./parse-metrics.ts";
 const DEPLOY = resolve(import.meta.dirname, "../../deploy");
 const SERVER: Declarations = { ...ALL_SERVER_METRICS, ...BUILD_METRICS };
 const WORKERS: Declarations = { ...CHILD_METRICS, ...POOL_METRICS, ...BUILD_METRICS };
-/** More than any scrape of ours should ever have. */
+/** No scrape may have more samples. */
 const SAMPLES_MOST = 3_000;
 
 async function scrape(url: string, declared: Declarations, headers: Record<string, string> = {}): Promise<Scrape> {
@@ -32,7 +32,7 @@ async function scrape(url: string, declared: Declarations, headers: Record<strin
   return scraped;
 }
 
-/** Labels with values that are not declared, or more than are; and what is not declared at all. */
+/** Undeclared metrics and labels, and labels with undeclared or too many values. */
 function unbounded({ families }: Scrape, declared: Declarations): string[] {
   const samples = [...families.values()].reduce((sum, family) => sum + family.samples.length, 0);
   const wrong = [...families.values()].flatMap(({ name, samples: own }) => {
@@ -50,7 +50,7 @@ function unbounded({ families }: Scrape, declared: Declarations): string[] {
   return samples > SAMPLES_MOST ? [...wrong, `${samples} samples`] : wrong;
 }
 
-function reading({ families }: Scrape, name: string, labels: Record<string, string> = {}): number {
+function sumOf({ families }: Scrape, name: string, labels: Record<string, string> = {}): number {
   const family = families.get(name.replace(/_(bucket|sum|count)$/, "")) ?? families.get(name);
   const found = (family?.samples ?? []).filter(
     (sample) =>
@@ -76,12 +76,12 @@ function metricsIn(text: string): string[] {
 }
 
 /** Every metric that a query of deploy/ names. */
-function askedFor(): string[] {
+function metricsInDeploy(): string[] {
   const { queries, alerts } = readDeploy();
   return metricsIn([...queries, alerts].join("\n"));
 }
 
-const OF_THE_FLEET = new Set([
+const FLEET_ALERTS = new Set([
   ...["TrawlNoWorkers", "TrawlQueueNotDraining", "TrawlDeadLettersRising", "TrawlMostlyFailing"],
 ]);
 
@@ -91,14 +91,14 @@ describe("metrics", () => {
     for (const kill of killing.splice(0)) kill();
   });
 
-  it("of a pool and a server under work are well formed, bounded, and add up over processes that die", async () => {
+  it("of a pool and a server under load are valid and bounded, and keep the counts of killed processes", async () => {
     const folder = newFolder();
     const places = { broker: `sqlite:${join(folder, "b.db")}`, store: `sqlite:${join(folder, "s.db")}` };
     const working = await startWorking(
       { "/robots.txt": "User-agent: *\nDisallow: /private\n", "/": "<h1>one</h1><a href='/2'>", "/2": "<h1>two</h1>" },
       { ...places, bodies: "none" },
     );
-    const { ask, site, url } = working;
+    const { request, site, url } = working;
     const env = { TRAWL_BROKER: places.broker, TRAWL_STORE: places.store, TRAWL_BODIES: "none" };
     const pool = startTrawl(
       [...["worker", "--queues", "fetch,odd.name:with-marks", "--processes", "2", "--metrics-port", "0"], ...LIMITS],
@@ -108,71 +108,76 @@ describe("metrics", () => {
     await pool.prints(/metrics at \S+/);
     const metricsAt = /metrics at (\S+)/.exec(pool.output().stderr)?.[1] ?? "";
     const submit = (paths: string[], more: object = {}) =>
-      ask("POST", "/v1/jobs", { urls: paths.map((path) => site.url + path), extract: { title: "h1" }, ...more });
+      request("POST", "/v1/jobs", { urls: paths.map((path) => site.url + path), extract: { title: "h1" }, ...more });
     await ended(working, (await submit(["/", "/2", "/missing", "/private/x"], { follow: {} })).json.id);
-    expect(await submit(["/never"], { queue: 'nobody-serves.this"' })).toMatchObject({ status: 400 });
-    await submit(["/never"], { queue: "nobody" });
+    expect(await submit(["/never"], { queue: 'not-served.this"' })).toMatchObject({ status: 400 });
+    await submit(["/never"], { queue: "unserved" });
 
-    const told = await untilTold(metricsAt, (scraped) => reading(scraped, "trawl_tasks_total") >= 4);
-    expect(reading(told, "trawl_tasks_total", { outcome: "dead" })).toBe(1);
-    expect(reading(told, "trawl_refused_total", { reason: "robots" })).toBe(1);
-    expect(reading(told, "trawl_pages_total")).toBe(2);
-    expect(reading(told, "trawl_fetches_total", { of: "robots", status: "2xx" })).toBe(1);
-    expect(reading(told, "trawl_fetches_total", { of: "page" })).toBe(3);
-    expect(reading(told, "trawl_task_seconds_count", { kind: "fetch" })).toBe(4);
-    expect(reading(told, "trawl_worker_processes")).toBe(2);
-    expect(reading(told, "trawl_worker_memory_limit_bytes")).toBe(512_000_000);
+    const before = await scrapeUntil(metricsAt, (scraped) => sumOf(scraped, "trawl_tasks_total") >= 4);
+    expect(sumOf(before, "trawl_tasks_total", { outcome: "dead" })).toBe(1);
+    expect(sumOf(before, "trawl_refused_total", { reason: "robots" })).toBe(1);
+    expect(sumOf(before, "trawl_pages_total")).toBe(2);
+    expect(sumOf(before, "trawl_fetches_total", { of: "robots", status: "2xx" })).toBe(1);
+    expect(sumOf(before, "trawl_fetches_total", { of: "page" })).toBe(3);
+    expect(sumOf(before, "trawl_task_seconds_count", { kind: "fetch" })).toBe(4);
+    expect(sumOf(before, "trawl_worker_processes")).toBe(2);
+    expect(sumOf(before, "trawl_worker_memory_limit_bytes")).toBe(512_000_000);
 
-    // Workers write it every few seconds; what they wrote outlives all of them.
-    const pagesKept = async () => {
-      const { points } = (await ask("GET", "/v1/history?step=1h")).json as unknown as { points: { pages: number }[] };
+    // Workers write the history every few seconds. It remains after all of them have ended.
+    const pagesInHistory = async () => {
+      const { points } = (await request("GET", "/v1/history?step=1h")).json as unknown as {
+        points: { pages: number }[];
+      };
       return points.reduce((sum, { pages }) => sum + pages, 0);
     };
-    expect(await waitUntil(async () => (await pagesKept()) === 2, 20_000, 100)).toBe(true);
+    expect(await waitUntil(async () => (await pagesInHistory()) === 2, 20_000, 100)).toBe(true);
 
-    // One dies: what it had counted stays, and the next begins at nothing.
-    const { json } = await ask("GET", "/v1/workers");
+    // A process is killed: its counts stay, and the next process starts at zero.
+    const { json } = await request("GET", "/v1/workers");
     const [one] = json.workers as unknown as { pid: number }[];
     process.kill(Number(one?.pid), "SIGKILL");
-    const after = await untilTold(metricsAt, (scraped) => reading(scraped, "trawl_worker_process_starts_total") === 3);
-    expect(reading(after, "trawl_tasks_total")).toBeGreaterThanOrEqual(4);
-    expect(reading(after, "trawl_worker_process_ends_total", { how: "crashed" })).toBe(1);
+    const after = await scrapeUntil(metricsAt, (scraped) => sumOf(scraped, "trawl_worker_process_starts_total") === 3);
+    expect(sumOf(after, "trawl_tasks_total")).toBeGreaterThanOrEqual(4);
+    expect(sumOf(after, "trawl_worker_process_ends_total", { how: "crashed" })).toBe(1);
 
     const server = await scrape(`${url}/metrics`, SERVER);
-    expect(reading(server, "trawl_http_requests_total", { method: "POST", route: "/v1/jobs", status: "2xx" })).toBe(2);
-    expect(reading(server, "trawl_submitted_urls_total", { outcome: "queued" })).toBe(5);
-    expect(reading(server, "trawl_queue_waiting", { queue: "nobody" })).toBe(1);
-    expect(reading(server, "trawl_dead_letters")).toBe(1);
-    expect([reading(server, "trawl_broker_up"), reading(server, "trawl_store_up")]).toEqual([1, 1]);
+    expect(sumOf(server, "trawl_http_requests_total", { method: "POST", route: "/v1/jobs", status: "2xx" })).toBe(2);
+    expect(sumOf(server, "trawl_submitted_urls_total", { outcome: "queued" })).toBe(5);
+    expect(sumOf(server, "trawl_queue_waiting", { queue: "unserved" })).toBe(1);
+    expect(sumOf(server, "trawl_dead_letters")).toBe(1);
+    expect([sumOf(server, "trawl_broker_up"), sumOf(server, "trawl_store_up")]).toEqual([1, 1]);
     pool.kill("SIGKILL");
     await pool.ended;
-    expect(await pagesKept()).toBe(2);
+    expect(await pagesInHistory()).toBe(2);
 
-    const known = new Set([told, server].flatMap(namesIn));
-    expect(askedFor().filter((name) => !known.has(name))).toEqual([]);
+    const known = new Set([before, server].flatMap(namesIn));
+    expect(metricsInDeploy().filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("are asked for by Grafana and alerts as they are declared, and every alert says what to do", () => {
+  it("are used by Grafana and alerts under their declared names, and every alert has an action", () => {
     const { queries, alerts } = readDeploy();
     const rules = alerts.split(/^ {6}- alert: /m).slice(1);
 
     expect(queries.length).toBeGreaterThan(50);
     const declared = { ...SERVER, ...WORKERS };
-    const names = askedFor().map((name) => name.replace(/_(bucket|sum|count)$/, ""));
+    const names = metricsInDeploy().map((name) => name.replace(/_(bucket|sum|count)$/, ""));
     expect(names.filter((name) => !(name in declared))).toEqual([]);
     expect(rules.length).toBeGreaterThan(9);
     for (const rule of rules) {
       const name = rule.split("\n", 1)[0] ?? "";
-      // Those have to be heard where workers have gone, and all that these told with them.
-      if (OF_THE_FLEET.has(name)) expect(metricsIn(rule).filter((metric) => !(metric in SERVER))).toEqual([]);
+      // These alerts must also fire when all workers are gone, and their metrics with them.
+      if (FLEET_ALERTS.has(name)) expect(metricsIn(rule).filter((metric) => !(metric in SERVER))).toEqual([]);
       const missing = ["expr: ", "severity: ", 'summary: "', 'action: "'].filter((part) => !rule.includes(part));
       expect([name, missing]).toEqual([name, []]);
     }
   });
 
-  it("of a server with keys are for keys of no tenant, and for everybody only where the settings say so", async () => {
-    const { url, person } = await startKeyedApi();
-    const [reader, tenant] = [await person({ scopes: ["read"] }), await person({ tenant: "one", scopes: ["read"] })];
+  it("of a server with keys require a key without a tenant, unless the settings make them public", async () => {
+    const { url, newCaller } = await startKeyedApi();
+    const [reader, tenant] = [
+      await newCaller({ scopes: ["read"] }),
+      await newCaller({ tenant: "one", scopes: ["read"] }),
+    ];
     const bearer = ({ key }: { key: string }) => ({ authorization: `Bearer ${key}` });
 
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
@@ -182,37 +187,37 @@ describe("metrics", () => {
     await scrape(`${open.url}/metrics`, SERVER);
   });
 
-  it("are looked for once however many ask, and say what is away", async () => {
+  it("are read once for concurrent scrapes, and report a broker or store that is unreachable", async () => {
     const { url, trawl } = await startWorking({});
     const { listQueues } = trawl.frontier;
-    let looks = 0;
+    let reads = 0;
     trawl.frontier.listQueues = () => {
-      looks += 1;
+      reads += 1;
       return listQueues();
     };
     const meter = createServerMeter(trawl);
     await Promise.all(Array.from({ length: 20 }, () => meter.text()));
-    expect(looks).toBe(1);
-    expect(reading(await scrape(`${url}/metrics`, SERVER), "trawl_broker_up")).toBe(1);
+    expect(reads).toBe(1);
+    expect(sumOf(await scrape(`${url}/metrics`, SERVER), "trawl_broker_up")).toBe(1);
 
-    trawl.frontier.countDead = async () => Promise.reject(new Error("it cannot be counted"));
+    trawl.frontier.countDead = async () => Promise.reject(new Error("the count failed"));
     const isUncounted = async () => {
       const scraped = await scrape(`${url}/metrics`, SERVER);
-      expect(reading(scraped, "trawl_broker_up")).toBe(1);
+      expect(sumOf(scraped, "trawl_broker_up")).toBe(1);
       return !scraped.families.has("trawl_dead_letters");
     };
     expect(await waitUntil(isUncounted, 5_000, 100)).toBe(true);
 
-    trawl.frontier.listQueues = async () => Promise.reject(new Error("it is away"));
-    trawl.store.countRecords = async () => Promise.reject(new Error("it is away, too"));
-    const isAway = async () => reading(await scrape(`${url}/metrics`, SERVER), "trawl_broker_up") === 0;
-    expect(await waitUntil(isAway, 5_000, 100)).toBe(true);
-    const away = await scrape(`${url}/metrics`, SERVER);
-    expect(reading(away, "trawl_store_up")).toBe(0);
-    expect(away.families.has("trawl_fleet_workers")).toBe(false);
+    trawl.frontier.listQueues = async () => Promise.reject(new Error("unreachable"));
+    trawl.store.countRecords = async () => Promise.reject(new Error("unreachable, too"));
+    const isDown = async () => sumOf(await scrape(`${url}/metrics`, SERVER), "trawl_broker_up") === 0;
+    expect(await waitUntil(isDown, 5_000, 100)).toBe(true);
+    const down = await scrape(`${url}/metrics`, SERVER);
+    expect(sumOf(down, "trawl_store_up")).toBe(0);
+    expect(down.families.has("trawl_fleet_workers")).toBe(false);
   });
 
-  it("have a listener of their own that answers nothing else, and says whose port it cannot have", async () => {
+  it("have a separate listener that serves nothing else, and reports a port that is in use", async () => {
     const urls: string[] = [];
     const measuring = (metricsPort: number) => ({
       config: { metricsHost: "127.0.0.1", metricsPort },
@@ -237,29 +242,29 @@ describe("metrics", () => {
     expect(urls).toHaveLength(1);
   });
 
-  it("count a server's followers and unknown paths, and never have a path for a label", async () => {
+  it("count the followers of a server and unknown paths, and never use a path as a label", async () => {
     const { url } = await startWorking({});
-    const leaving = new AbortController();
-    closeLater(async () => leaving.abort());
-    await fetch(`${url}/v1/events`, { signal: leaving.signal });
+    const controller = new AbortController();
+    closeLater(async () => controller.abort());
+    await fetch(`${url}/v1/events`, { signal: controller.signal });
     for (const path of ["/nope", "/v1/nope?secret=1", "/v1/jobs/j-not-there", "/%ff"]) await fetch(url + path);
 
     const scraped = await scrape(`${url}/metrics`, SERVER);
-    expect(reading(scraped, "trawl_event_followers")).toBe(1);
-    expect(reading(scraped, "trawl_http_requests_total", { route: "/v1/jobs/:id", status: "4xx" })).toBe(1);
+    expect(sumOf(scraped, "trawl_event_followers")).toBe(1);
+    expect(sumOf(scraped, "trawl_http_requests_total", { route: "/v1/jobs/:id", status: "4xx" })).toBe(1);
     const text = JSON.stringify([...scraped.families.values()]);
-    for (const word of ["nope", "secret", "not-there", "%ff"]) expect(text).not.toContain(word);
+    for (const part of ["nope", "secret", "not-there", "%ff"]) expect(text).not.toContain(part);
   });
 });
 
 const LIMITS = ["--max-memory-per-child", "512"];
 
-async function untilTold(url: string, isTold: (scraped: Scrape) => boolean): Promise<Scrape> {
+async function scrapeUntil(url: string, condition: (scraped: Scrape) => boolean): Promise<Scrape> {
   let last = await scrape(url, WORKERS);
-  const look = async () => {
+  const poll = async () => {
     last = await scrape(url, WORKERS);
-    return isTold(last);
+    return condition(last);
   };
-  expect(await waitUntil(look, 20_000)).toBe(true);
+  expect(await waitUntil(poll, 20_000)).toBe(true);
   return last;
 }

@@ -4,7 +4,7 @@ import { parseMetrics } from "./parse-metrics.ts";
 const HEAD = "# HELP a_total What.\n# TYPE a_total counter\n";
 const HISTOGRAM = "# HELP h_seconds What.\n# TYPE h_seconds histogram\n";
 
-it("reads what is right", () => {
+it("parses valid metrics", () => {
   const { families, problems } = parseMetrics(
     `${HEAD}a_total{x="1",y="a\\"b\\\\c\\nd"} 3\n${HISTOGRAM}h_seconds_bucket{le="0.5"} 1\nh_seconds_bucket{le="+Inf"} 2\nh_seconds_sum 7.5\nh_seconds_count 2\n`,
   );
@@ -16,9 +16,9 @@ it("reads what is right", () => {
 it.each([
   ["no HELP", "a_total 1\n"],
   ["no TYPE", "# HELP a_total What.\na_total 1\n"],
-  ["no end", `${HEAD}a_total 1`],
+  ["no line break at the end", `${HEAD}a_total 1`],
   ["no value", `${HEAD}a_total\n`],
-  ["a word for a value", `${HEAD}a_total many\n`],
+  ["a value that is not a number", `${HEAD}a_total many\n`],
   ["a series twice", `${HEAD}a_total{x="1"} 1\na_total{x="1"} 2\n`],
   ["other labels", `${HEAD}a_total{x="1"} 1\na_total{y="1"} 2\n`],
   ["a quote that is not escaped", `${HEAD}a_total{x="a"b"} 1\n`],
@@ -31,11 +31,14 @@ it.each([
   ["a counter below 0", `${HEAD}a_total -1\n`],
   ["a histogram without +Inf", `${HISTOGRAM}h_seconds_bucket{le="1"} 1\nh_seconds_sum 1\nh_seconds_count 1\n`],
   [
-    "buckets that fall",
+    "decreasing buckets",
     `${HISTOGRAM}h_seconds_bucket{le="1"} 2\nh_seconds_bucket{le="+Inf"} 1\nh_seconds_sum 1\nh_seconds_count 1\n`,
   ],
-  ["another count", `${HISTOGRAM}h_seconds_bucket{le="+Inf"} 2\nh_seconds_sum 1\nh_seconds_count 1\n`],
+  [
+    "a count that differs from the last bucket",
+    `${HISTOGRAM}h_seconds_bucket{le="+Inf"} 2\nh_seconds_sum 1\nh_seconds_count 1\n`,
+  ],
   ["no sum", `${HISTOGRAM}h_seconds_bucket{le="+Inf"} 1\nh_seconds_count 1\n`],
-])("finds what is wrong: %s", (_, text) => {
+])("reports a problem: %s", (_, text) => {
   expect(parseMetrics(text).problems).not.toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * A strict reader of the text format that Prometheus scrapes, 0.0.4, as `promtool check metrics` would have it: whatever is
- * wrong with a scrape, in words. Written from the format's description, and not from what writes it here.
+ * A strict parser of the Prometheus text format 0.0.4. Like `promtool check metrics`, it returns the problems of a
+ * scrape. It is written from the description of the format, and shares no code with src/.
  */
 
 export type Sample = { name: string; labels: Readonly<Record<string, string>>; value: number };
@@ -17,7 +17,7 @@ export function parseMetrics(text: string): Scrape {
   const families = new Map<string, Family>();
   const problems: string[] = [];
   let current: Family | undefined;
-  if (!text.endsWith("\n")) problems.push("the last line does not end");
+  if (!text.endsWith("\n")) problems.push("the last line has no line break");
   for (const [nth, line] of text.split("\n").slice(0, -1).entries()) {
     const wrong = (what: string) => void problems.push(`line ${nth + 1}: ${what}: ${line.slice(0, 200)}`);
     if (line === "") wrong("is empty");
@@ -26,7 +26,7 @@ export function parseMetrics(text: string): Scrape {
       const sample = readSample(line);
       if (typeof sample === "string") wrong(sample);
       else if (current === undefined || current.type === "") wrong("has no HELP and TYPE before it");
-      else if (familyName(sample.name, current.type) !== current.name) wrong(`stands among those of ${current.name}`);
+      else if (familyName(sample.name, current.type) !== current.name) wrong(`is among the samples of ${current.name}`);
       else current.samples.push(sample);
     }
   }
@@ -42,7 +42,7 @@ function comment(
 ): Family | undefined {
   const [, kind = "", name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
   if (kind === "HELP") {
-    if (families.has(name)) wrong("there are two of that name");
+    if (families.has(name)) wrong("there are two metrics of that name");
     if (!NAME.test(name)) wrong("the name is not allowed");
     const family = { name, help: rest, type: "", samples: [] };
     families.set(name, family);
@@ -50,18 +50,18 @@ function comment(
   }
   if (kind !== "TYPE") wrong("is neither HELP nor TYPE");
   else if (current?.name !== name) wrong("TYPE does not follow its HELP");
-  else if (!TYPES.has(rest)) wrong("there is no such type");
+  else if (!TYPES.has(rest)) wrong("the type is unknown");
   else if (current.type !== "") wrong("has two types");
   else current.type = rest;
   return current;
 }
 
-/** The sample, or what is wrong with it. */
+/** The sample, or the problem with the line. */
 function readSample(line: string): Sample | string {
-  const [, name = "", braces, word = ""] = /^([^\s{]+)(\{.*\})? (\S+)$/.exec(line) ?? [];
+  const [, name = "", braces, text = ""] = /^([^\s{]+)(\{.*\})? (\S+)$/.exec(line) ?? [];
   if (!NAME.test(name)) return "cannot be read";
-  const value = word === "+Inf" ? Number.POSITIVE_INFINITY : word === "-Inf" ? Number.NEGATIVE_INFINITY : Number(word);
-  if (word === "" || (Number.isNaN(value) && word !== "NaN")) return "the value is no number";
+  const value = text === "+Inf" ? Number.POSITIVE_INFINITY : text === "-Inf" ? Number.NEGATIVE_INFINITY : Number(text);
+  if (text === "" || (Number.isNaN(value) && text !== "NaN")) return "the value is not a number";
   const labels = readLabels(braces?.slice(1, -1) ?? "");
   return typeof labels === "string" ? labels : { name, labels, value };
 }
@@ -72,7 +72,7 @@ function readLabels(text: string): Record<string, string> | string {
   while (left !== "") {
     const [whole = "", name = "", quoted = ""] = /^([^=]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,(?=.)|$)/.exec(left) ?? [];
     if (whole === "" || !LABEL.test(name) || name.startsWith("__")) return "the labels cannot be read";
-    if (name in labels) return `the label ${name} is there twice`;
+    if (name in labels) return `the label ${name} occurs twice`;
     labels[name] = quoted.replace(/\\(["\\n])/g, (_, mark: string) => (mark === "n" ? "\n" : mark));
     left = left.slice(whole.length);
   }
@@ -90,7 +90,7 @@ function problemsOf(family: Family): string[] {
   if (help.trim() === "") problems.push(`${name} has no help`);
   if (samples.length === 0) problems.push(`${name} has no sample`);
   if ((type === "counter") !== name.endsWith("_total"))
-    problems.push(`${name}: counters, and they alone, end in _total`);
+    problems.push(`${name}: counters, and only counters, end in _total`);
   if (/_(bucket|sum|count)$/.test(name)) problems.push(`${name} is named as a part of a histogram`);
   if (WRONG_UNITS.test(name)) problems.push(`${name} is not in seconds, bytes or a ratio`);
   const series = samples.map(({ name: own, labels }) => `${own}${JSON.stringify(Object.entries(labels).sort())}`);
@@ -103,7 +103,7 @@ function problemsOf(family: Family): string[] {
     ),
   );
   if (names.size > 1) problems.push(`${name} has series with different labels`);
-  if (type === "counter" && samples.some(({ value }) => !(value >= 0))) problems.push(`${name} counts below 0`);
+  if (type === "counter" && samples.some(({ value }) => !(value >= 0))) problems.push(`${name} has a value below 0`);
   return type === "histogram" ? [...problems, ...histogramProblems(family)] : problems;
 }
 
@@ -121,10 +121,10 @@ function histogramProblems({ name, samples }: Family): string[] {
     const find = (part: string) => own.find((sample) => sample.name === `${name}_${part}`)?.value;
     const isRising = (values: number[]) => values.every((value, at) => at === 0 || value >= (values[at - 1] ?? 0));
     return [
-      ...(bounds.at(-1) === Number.POSITIVE_INFINITY ? [] : [`${name} has no bucket without a bound`]),
+      ...(bounds.at(-1) === Number.POSITIVE_INFINITY ? [] : [`${name} has no +Inf bucket`]),
       ...(isRising(bounds) && new Set(bounds).size === bounds.length ? [] : [`${name} has bounds out of order`]),
-      ...(isRising(counts) ? [] : [`${name} has counts that do not add up`]),
-      ...(counts.at(-1) === find("count") ? [] : [`${name} has another count than its last bucket`]),
+      ...(isRising(counts) ? [] : [`${name} has decreasing bucket counts`]),
+      ...(counts.at(-1) === find("count") ? [] : [`${name} has a count that differs from its last bucket`]),
       ...(find("sum") === undefined ? [`${name} has no sum`] : []),
     ];
   });

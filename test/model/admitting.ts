@@ -14,11 +14,11 @@ export function enqueue(
 ): EnqueueAnswer {
   const job = getJob(world, jobId, "frontier.enqueue");
   if (job.stopped || job.sealed) {
-    throw new TrawlError("JOB_ENDED", { op: "frontier.enqueue", message: `job ${jobId} takes no more URLs` });
+    throw new TrawlError("JOB_ENDED", { op: "frontier.enqueue", message: `job ${jobId} accepts no more URLs` });
   }
-  const room = Math.max(0, maxPending - pendingOf(world));
-  const answer = admit(world, job, tasks.slice(0, room), "submitted", now);
-  return room < tasks.length ? { ...answer, full: { taken: room, retryAfterMs: 1000 } } : answer;
+  const free = Math.max(0, maxPending - pendingOf(world));
+  const answer = admit(world, job, tasks.slice(0, free), "submitted", now);
+  return free < tasks.length ? { ...answer, full: { taken: free, retryAfterMs: 1000 } } : answer;
 }
 
 export function admit(
@@ -91,8 +91,8 @@ function add(world: World, job: ModelJob, made: NewTask, now: number): void {
 /** Empty lanes are removed at the end of the operation; a lane that is created again starts as never served. */
 export function addLane(world: World, job: ModelJob, siteName: string, queue: string, priority: number): void {
   const site = siteNamed(world, siteName);
-  const isThere = world.lanes.some(
+  const exists = world.lanes.some(
     (lane) => lane.job === job && lane.site === site && lane.queue === queue && lane.priority === priority,
   );
-  if (!isThere) world.lanes.push({ job, site, queue, priority, served: 0 });
+  if (!exists) world.lanes.push({ job, site, queue, priority, served: 0 });
 }

@@ -44,7 +44,7 @@ async function runBoth(open: Open, made: readonly NewJob[], calls: readonly Oper
   const twins = createTwins({ subject, model, clock, jobs: named });
   try {
     for (const call of calls) await twins.run(call);
-    await twins.compareWords();
+    await twins.compareExplanations();
   } finally {
     await subject.close();
   }
@@ -91,7 +91,7 @@ describe("a backend returns the same as the model after each of many random call
     const frontier = await openRedisFrontier(
       url,
       { clock, log: createLog("silent", () => {}) },
-      { prefix, shards: 1, maxPending: MAX_PENDING, patienceMs: 0, pollMs: 1000, time: "caller" },
+      { prefix, shards: 1, maxPending: MAX_PENDING, retryForMs: 0, pollMs: 1000, time: "caller" },
     );
     return { frontier, audit: () => auditShard(port, `${prefix}:{0}`) };
   };

@@ -1,5 +1,5 @@
--- Compares the counts that a Redis broker stores with the tasks they count, and replies with the differences. For tests only: it
--- reads everything.
+-- Compares the counts that a Redis broker stores with the tasks they count, and replies with the differences. For tests
+-- only: it reads everything.
 -- KEYS  1 the shard
 local shard, wrong = KEYS[1], {}
 local function check(right, ...)
@@ -24,14 +24,14 @@ local function turns_of(site)
   return turns
 end
 
--- Suspects, and only they, wait on the queue of suspects.
-local function check_place(lane, crashes, ...)
-  check((string.sub(lane, -6) == "!alone") == (crashes >= 2), "lane", lane, "holds a task with", crashes, "crashes", ...)
+-- The queue of suspects contains all suspects and no other tasks.
+local function check_queue(lane, crashes, ...)
+  check((string.sub(lane, -6) == "!alone") == (crashes >= 2), "lane", lane, "has a task with", crashes, "crashes", ...)
 end
-local function check_places(name)
-  for _, place in ipairs({ "back", "delayed" }) do
-    for _, member in ipairs(redis.call("ZRANGE", shard .. ":" .. place .. ":" .. name, 0, -1)) do
-      check_place(name, cmsgpack.unpack(string.sub(member, 7))[3], "among those", place)
+local function check_queues(name)
+  for _, list in ipairs({ "back", "delayed" }) do
+    for _, member in ipairs(redis.call("ZRANGE", shard .. ":" .. list .. ":" .. name, 0, -1)) do
+      check_queue(name, cmsgpack.unpack(string.sub(member, 7))[3], "in", list)
     end
   end
 end
@@ -41,14 +41,14 @@ for _, key in ipairs(keys("lane:*")) do
   local row = cmsgpack.unpack(redis.call("GET", key))
   local job, site, priority, queue = string.match(name, "^(%d+):(%d+):(%d+):(.*)$")
   check(job == tostring(row[9]) and site == tostring(row[10]) and priority == tostring(row[11]) and queue == row[12],
-    "lane", name, "does not know its name")
+    "lane", name, "has a row with other values than its name")
   lanes[name] = { leased = row[5], found = 0, job = job, site = site, queue = queue, rank = row[2] }
-  check_places(name)
+  check_queues(name)
   local queued, back = redis.call("LLEN", shard .. ":tasks:" .. name), redis.call("ZCARD", shard .. ":back:" .. name)
   local delayed = redis.call("ZCARD", shard .. ":delayed:" .. name)
-  check(row[3] == back and row[4] == delayed, "lane", name, "miscounts what waits")
-  check(queued + back + delayed + row[5] > 0, "lane", name, "has nothing in it")
-  check(redis.call("ZSCORE", shard .. ":job-lanes:" .. job, name), "lane", name, "is not among those of its job")
+  check(row[3] == back and row[4] == delayed, "lane", name, "has a wrong count of waiting tasks")
+  check(queued + back + delayed + row[5] > 0, "lane", name, "is empty")
+  check(redis.call("ZSCORE", shard .. ":job-lanes:" .. job, name), "lane", name, "is not in the set of its job")
   local turn = turns_of(sites[site])[row[2] .. ":" .. queue]
   local set = shard .. ":lanes:" .. site .. ":" .. row[2] .. ":" .. queue
   local score = tonumber(redis.call("ZSCORE", set, struct.pack(">I6", row[1]) .. name) or nil) or false
@@ -56,7 +56,7 @@ for _, key in ipairs(keys("lane:*")) do
     check(turn.only == name and score == false, "lane", name, "is not the only one of its turn")
     score = turn.score
   end
-  check(score == row[7], "lane", name, "stands at", tostring(score))
+  check(score == row[7], "lane", name, "has the score", tostring(score))
   count(jobs, job .. " queued", queued + back)
   count(jobs, job .. " delayed", delayed)
   count(at_site, site, queued + back + delayed)
@@ -74,33 +74,34 @@ for at = 1, #leases, 2 do
   else
     local row = cmsgpack.unpack(value)
     lane_name, worker = row[7], row[8]
-    check_place(lane_name, row[3] - 1, "under way")
+    check_queue(lane_name, row[3] - 1, "leased")
   end
   local lane = lanes[lane_name]
-  check(lane, "task", leases[at], "is leased from a lane that is not there")
+  check(lane, "task", leases[at], "is leased from a missing lane")
   if lane then
     lane.found = lane.found + 1
     count(in_flight, lane.site, 1)
     count(jobs, lane.job .. " leased", 1)
   end
-  check(redis.call("ZSCORE", shard .. ":expiry", struct.pack(">I6", leases[at])), "task", leases[at], "never expires")
-  check(redis.call("SISMEMBER", shard .. ":held:" .. worker, leases[at]) == 1, "task", leases[at], "is not held by its worker")
+  check(redis.call("ZSCORE", shard .. ":expiry", struct.pack(">I6", leases[at])), "task", leases[at], "has no expiry")
+  local held_by_worker = redis.call("SISMEMBER", shard .. ":held:" .. worker, leases[at]) == 1
+  check(held_by_worker, "task", leases[at], "is not held by its worker")
 end
-check(redis.call("ZCARD", shard .. ":expiry") == #leases / 2, "expiry has more than there are leases")
+check(redis.call("ZCARD", shard .. ":expiry") == #leases / 2, "expiry has more entries than there are leases")
 local held = 0
 for _, key in ipairs(keys("held:*")) do
   local size = redis.call("SCARD", key)
   held = held + size
-  check(tonumber(redis.call("HGET", shard .. ":holders", after(key, "held"))) == size, key, "is miscounted")
+  check(tonumber(redis.call("HGET", shard .. ":holders", after(key, "held"))) == size, key, "has a wrong count")
 end
-check(held == #leases / 2, "workers hold more than there are leases")
-for name, lane in pairs(lanes) do check(lane.leased == lane.found, "lane", name, "miscounts its leases") end
+check(held == #leases / 2, "workers hold more tasks than there are leases")
+for name, lane in pairs(lanes) do check(lane.leased == lane.found, "lane", name, "has a wrong count of leases") end
 
-local due_in_all = 0
+local due_total = 0
 for n, row in pairs(sites) do
-  check(row[3] == (in_flight[n] or 0), "site", row[1], "miscounts requests under way")
+  check(row[3] == (in_flight[n] or 0), "site", row[1], "has a wrong count of requests in flight")
   local waiting = tonumber(redis.call("HGET", shard .. ":site-waiting", n) or 0)
-  check(waiting == (at_site[n] or 0), "site", row[1], "miscounts what waits")
+  check(waiting == (at_site[n] or 0), "site", row[1], "has a wrong count of waiting tasks")
   local policies, turns = 0, {}
   for of in string.gmatch(row[14], "=(%d+);") do policies = policies + tonumber(of) end
   for _, lane in pairs(lanes) do
@@ -109,30 +110,30 @@ for n, row in pairs(sites) do
       count(turns, lane.rank .. ":" .. lane.queue, 1)
     end
   end
-  check(policies == 0, "site", row[1], "miscounts policies")
+  check(policies == 0, "site", row[1], "has a wrong count of policies")
   for name, turn in pairs(turns_of(row)) do
-    check(turn.lanes == turns[name], "site", row[1], "miscounts the lanes of turn", name)
+    check(turn.lanes == turns[name], "site", row[1], "has a wrong count of lanes in turn", name)
     local member = struct.pack(">I6", turn.served) .. struct.pack(">I6", tonumber(n))
     local due = tonumber(redis.call("ZSCORE", shard .. ":due:" .. name, member) or nil) or 9e15
     check(due == turn.due, "site", row[1], "is due at", tostring(due))
-    due_in_all = due_in_all + (turn.due < 9e15 and 1 or 0)
+    due_total = due_total + (turn.due < 9e15 and 1 or 0)
     turns[name] = nil
   end
-  check(not next(turns), "site", row[1], "lacks a turn")
+  check(not next(turns), "site", row[1], "has lanes without a turn")
 end
 for _, key in ipairs(keys("job:*")) do
   local n = after(key, "job")
   local row = cmsgpack.unpack(redis.call("GET", key))
   for nth, name in ipairs({ "queued", "delayed", "leased" }) do
-    check(row[22 + nth] == (jobs[n .. " " .. name] or 0), "job", n, "miscounts", name)
+    check(row[22 + nth] == (jobs[n .. " " .. name] or 0), "job", n, "has a wrong count of", name)
   end
 end
 for queue, waiting in pairs(per_queue) do
-  check(tonumber(redis.call("HGET", shard .. ":waiting", queue) or 0) == waiting, "queue", queue, "is miscounted")
+  check(tonumber(redis.call("HGET", shard .. ":waiting", queue) or 0) == waiting, "queue", queue, "has a wrong count")
 end
-check(tonumber(redis.call("HGET", shard .. ":meta", "pending")) == pending, "pending is miscounted")
-check(redis.call("ZCARD", shard .. ":unsynced") == 0, "some jobs were never brought into line")
-check(redis.call("SCARD", shard .. ":untold") == 0, "of some jobs other shards were never told the latest")
-for _, key in ipairs(keys("due:*")) do due_in_all = due_in_all - redis.call("ZCARD", key) end
-check(due_in_all == 0, -due_in_all, "turns too many are due")
+check(tonumber(redis.call("HGET", shard .. ":meta", "pending")) == pending, "pending has a wrong count")
+check(redis.call("ZCARD", shard .. ":unsynced") == 0, "some jobs are still out of sync")
+check(redis.call("SCARD", shard .. ":untold") == 0, "some jobs have changes that other shards have not received")
+for _, key in ipairs(keys("due:*")) do due_total = due_total - redis.call("ZCARD", key) end
+check(due_total == 0, -due_total, "turns in the due sets that no site has")
 return wrong

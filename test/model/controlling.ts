@@ -53,7 +53,7 @@ export function overdueJobs(world: World, now: number): ModelJob[] {
     .sort((one, other) => (one.deadlineAt ?? 0) - (other.deadlineAt ?? 0));
 }
 
-/** Keeps what jobs share: sites, and named sets of seen URLs. */
+/** Removes a job, but not the sites and named sets of seen URLs that jobs share. */
 export function forget(world: World, jobId: string): void {
   const job = world.jobs.find(({ made }) => made.id === jobId);
   if (job === undefined) return;
@@ -110,7 +110,7 @@ export function groupLetters(letters: readonly DeadLetter[]): DeadGroup[] {
 }
 
 /** A cancelled job cannot be replayed, nor can a job that is being stopped and has not ended yet. */
-export function takesLettersBack({ state, stopped, finishedAt }: ModelJob): boolean {
+export function canReplay({ state, stopped, finishedAt }: ModelJob): boolean {
   return state !== "cancelled" && (!stopped || finishedAt !== undefined);
 }
 

@@ -20,20 +20,20 @@ export function findClaimed(world: World, { taskId, token }: Claim): ModelTask |
 export function settleOne(world: World, settlement: Settlement, now: number): SettledState {
   const task = findClaimed(world, settlement);
   if (task === undefined) return "stale";
-  stopAsking(task);
+  endRobotsFetch(task);
   updateSiteBackoff(task.site, settlement.site, now);
   end(task, settlement.outcome, now);
   findLane(world, task);
-  if (settlement.outcome.kind === "done") bringIn(world, task, settlement, now);
+  if (settlement.outcome.kind === "done") addResults(world, task, settlement, now);
   return task.state === "delayed" ? "retry" : (task.state as SettledState);
 }
 
 /** Queues a task again, suspects on their own queue, unless it crashed too many workers or its job has stopped. */
 export function handBack(world: World, task: ModelTask, crashed: boolean, now: number): void {
-  stopAsking(task);
+  endRobotsFetch(task);
   if (crashed && task.crashes >= MAX_CRASHES) {
     task.history.push({ at: now, because: "crashed_worker", detail: `held by ${task.worker}` });
-    bury(task, "crashed_worker", undefined, now);
+    addDeadLetter(task, "crashed_worker", undefined, now);
     return;
   }
   // A released task caused no crash, so its count is as before the grant.
@@ -48,9 +48,9 @@ function findLane(world: World, task: ModelTask): void {
   if (isWaiting(task)) addLane(world, task.job, task.site.name, queueOf(task), task.made.priority);
 }
 
-/** If this task was to fetch robots.txt and did not, the next grant of the site gets that duty. */
-function stopAsking(task: ModelTask): void {
-  if (task.site.asker === task) task.site.asker = undefined;
+/** If this task was to fetch robots.txt and did not, the next grant of the site must fetch it. */
+function endRobotsFetch(task: ModelTask): void {
+  if (task.site.robotsFetcher === task) task.site.robotsFetcher = undefined;
 }
 
 /** A response to a request from before the back-off is not a new incident, and does not end the back-off. */
@@ -73,11 +73,11 @@ function end(task: ModelTask, outcome: TaskOutcome, now: number): void {
       task.state = outcome.kind;
       return;
     case "dead":
-      remember(task, outcome, now);
-      bury(task, outcome.because, outcome.status, now);
+      addToHistory(task, outcome, now);
+      addDeadLetter(task, outcome.because, outcome.status, now);
       return;
     case "retry":
-      remember(task, outcome, now);
+      addToHistory(task, outcome, now);
       retry(task, outcome, now);
   }
 }
@@ -85,7 +85,7 @@ function end(task: ModelTask, outcome: TaskOutcome, now: number): void {
 function retry(task: ModelTask, outcome: TaskOutcome & { kind: "retry" }, now: number): void {
   const { retries } = task.job.made;
   task.failures += 1;
-  if (task.failures > retries.max) bury(task, "retries_spent", outcome.status, now);
+  if (task.failures > retries.max) addDeadLetter(task, "retries_spent", outcome.status, now);
   else if (task.job.stopped) task.state = "cancelled";
   else {
     task.state = "delayed";
@@ -93,7 +93,7 @@ function retry(task: ModelTask, outcome: TaskOutcome & { kind: "retry" }, now: n
   }
 }
 
-function remember(task: ModelTask, last: { because: string; status?: number; detail?: string }, at: number): void {
+function addToHistory(task: ModelTask, last: { because: string; status?: number; detail?: string }, at: number): void {
   const { because, status, detail } = last;
   task.history.push({
     at,
@@ -103,12 +103,12 @@ function remember(task: ModelTask, last: { because: string; status?: number; det
   });
 }
 
-function bury(task: ModelTask, reason: DeadReason, status: number | undefined, now: number): void {
+function addDeadLetter(task: ModelTask, reason: DeadReason, status: number | undefined, now: number): void {
   task.state = "dead";
   task.letter = { reason, status, diedAt: now };
 }
 
-function bringIn(
+function addResults(
   world: World,
   { job, site }: ModelTask,
   { discovered, refusedLinks, tally }: Settlement,

@@ -9,7 +9,7 @@ import {
   type TaskFacts,
 } from "../../src/frontier/explain.ts";
 import type { ExplainTarget, Explanation, Visibility } from "../../src/frontier/frontier-admin.ts";
-import { lacksRobots } from "./scheduling.ts";
+import { needsRobots } from "./scheduling.ts";
 import { jobsAt } from "./site-views.ts";
 import {
   getJob,
@@ -87,7 +87,7 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     blockedUntil: site.blockedUntil,
     backoffCause: site.backoffCause,
     crawlDelayMs: site.crawlDelayMs,
-    isAskingRobots: site.asker !== undefined && lacksRobots(world, site, now),
+    isAskingRobots: site.robotsFetcher !== undefined && needsRobots(world, site, now),
     waiting: waitingAt(world, site),
     operator: site.operator,
     jobs: jobsAt(world, site),

@@ -1,7 +1,7 @@
 /** Grants in the model (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn, up to `max`. */
 import { capacityAt, takeSlot } from "../../src/domain/politeness.ts";
 import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../../src/frontier/frontier.ts";
-import { dueAt, lacksRobots, lanesOf, maySend, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
+import { dueAt, lanesOf, maySend, needsRobots, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
 import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type World } from "./world.ts";
 
 export function lease(world: World, request: LeaseRequest, now: number): LeaseAnswer {
@@ -33,13 +33,13 @@ function inOrder(world: World, now: number): Turn[] {
     .map(({ turn }) => turn);
 }
 
-function shareOut(world: World, turns: readonly Turn[], room: number, now: number): Pick[] {
+function shareOut(world: World, turns: readonly Turn[], limit: number, now: number): Pick[] {
   const picks: Pick[] = [];
   for (let before = -1; picks.length > before; ) {
     before = picks.length;
     for (const turn of turns) {
       const given = picks.filter((pick) => pick.turn === turn).length;
-      if (picks.length === room || given >= siteRoom(world, turn.site, now)) continue;
+      if (picks.length === limit || given >= siteCapacity(world, turn.site, now)) continue;
       const next = nextOf(world, turn, picks, now);
       if (next !== undefined) picks.push({ turn, ...next });
     }
@@ -47,14 +47,16 @@ function shareOut(world: World, turns: readonly Turn[], room: number, now: numbe
   return picks;
 }
 
-/** How many requests the site takes now. */
-function siteRoom(world: World, site: ModelSite, now: number): number {
+/** How many requests the site allows now. */
+function siteCapacity(world: World, site: ModelSite, now: number): number {
   if (siteReadyAt(world, site, now) > now) return 0;
-  const free = lacksRobots(world, site, now) ? 1 : site.policy.perSite - inFlightOf(world, site);
+  const free = needsRobots(world, site, now) ? 1 : site.policy.perSite - inFlightOf(world, site);
   return Math.max(1, capacityAt(now, site.arrivalAt, site.policy, free));
 }
 
-/** The lane with the fewest grants in this call, ties by the longest time since the last service; and its first task. */
+/**
+ * The lane with the fewest grants in this call, ties by the longest time since the last service; and its first task.
+ */
 function nextOf(
   world: World,
   turn: Turn,
@@ -89,20 +91,20 @@ function takeTurn(world: World, turn: Turn, picks: readonly Pick[], request: Lea
   const picked = picks.filter((pick) => pick.turn === turn);
   const [first] = picked;
   if (first === undefined) return [];
-  const mustAskRobots = lacksRobots(world, turn.site, now);
+  const mustFetchRobots = needsRobots(world, turn.site, now);
   const lanes = [...new Set(picked.map(({ lane }) => lane))];
   const grants = lanes.flatMap((lane) => {
     const tasks = picked.filter((pick) => pick.lane === lane).map(({ task }) => task);
     lane.served = ++world.servings;
-    return tasks.sort((one, other) => one.id - other.id).map((task) => grant(task, mustAskRobots, request, now));
+    return tasks.sort((one, other) => one.id - other.id).map((task) => grant(task, mustFetchRobots, request, now));
   });
   turn.servedAt = now;
   turn.served = ++world.servings;
-  if (mustAskRobots) turn.site.asker = first.task;
+  if (mustFetchRobots) turn.site.robotsFetcher = first.task;
   return grants;
 }
 
-function grant(task: ModelTask, mustAskRobots: boolean, { worker, leaseMs }: LeaseRequest, now: number): Grant {
+function grant(task: ModelTask, mustFetchRobots: boolean, { worker, leaseMs }: LeaseRequest, now: number): Grant {
   const { site, made } = task;
   const slot = takeSlot(now, site.arrivalAt, site.policy);
   site.arrivalAt = slot.arrivalAt;
@@ -124,6 +126,6 @@ function grant(task: ModelTask, mustAskRobots: boolean, { worker, leaseMs }: Lea
     ...(made.carry === undefined ? {} : { carry: structuredClone(made.carry) }),
     redirects: made.redirects ?? 0,
     slot,
-    mustAskRobots,
+    mustFetchRobots,
   };
 }

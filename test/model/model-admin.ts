@@ -12,6 +12,7 @@ import type {
 } from "../../src/frontier/frontier-admin.ts";
 import { tooLateForLimits } from "../../src/frontier/job-errors.ts";
 import {
+  canReplay,
   deadTasks,
   forget,
   groupLetters,
@@ -20,7 +21,6 @@ import {
   overdueJobs,
   revive,
   stop,
-  takesLettersBack,
 } from "./controlling.ts";
 import { explain } from "./explaining.ts";
 import type { ModelParts } from "./model-frontier.ts";
@@ -81,12 +81,12 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
     },
     listWorkers: async () => workersOf(world, clock.now()),
     commandWorker: async (worker, command) => {
-      const told = world.announcements.filter((one) => one.presence.worker === worker && one.until > clock.now());
-      for (const one of told) one.command = command;
-      return told.length > 0;
+      const announced = world.announcements.filter((one) => one.presence.worker === worker && one.until > clock.now());
+      for (const one of announced) one.command = command;
+      return announced.length > 0;
     },
     listQueues: async () => queuesOf(world),
-    examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", says: "it is in memory" }],
+    examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", says: "the model is in memory" }],
   };
 }
 
@@ -170,7 +170,7 @@ function createDeadLetters({ world, step }: ModelParts): DeadLetters {
     replayDead: async (filter, limit, perSecond) =>
       step((now) => {
         const taken = deadTasks(world, filter)
-          .filter(({ job }) => takesLettersBack(job))
+          .filter(({ job }) => canReplay(job))
           .slice(0, limit);
         taken.forEach((task, nth) => {
           revive(world, task, now + Math.floor(nth / perSecond) * 1000, now);
@@ -179,9 +179,9 @@ function createDeadLetters({ world, step }: ModelParts): DeadLetters {
       }).value,
     discardDead: async (filter, limit) =>
       step(() => {
-        const dropped = deadTasks(world, filter).slice(0, limit);
-        for (const task of dropped) task.letter = undefined;
-        return dropped.length;
+        const discarded = deadTasks(world, filter).slice(0, limit);
+        for (const task of discarded) task.letter = undefined;
+        return discarded.length;
       }).value,
   };
 }

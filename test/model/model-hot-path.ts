@@ -1,5 +1,5 @@
 /** The hot path, on the model. */
-import { giveBack, takeSlot } from "../../src/domain/politeness.ts";
+import { returnSlot, takeSlot } from "../../src/domain/politeness.ts";
 import { type Frontier, MAX_BATCH } from "../../src/frontier/frontier.ts";
 import { enqueue } from "./admitting.ts";
 import { createJob, overdueJobs, stop } from "./controlling.ts";
@@ -33,7 +33,7 @@ export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptio
 }
 
 function createLeases({ world, step }: ModelParts): Leases {
-  /** Returns the tasks of these workers, as after a crash. */
+  /** Ends the leases of these tasks as after a crash of their workers. */
   function handBackAll(tasks: readonly ModelTask[], now: number): number {
     for (const task of tasks) handBack(world, task, true, now);
     return tasks.length;
@@ -90,7 +90,7 @@ function createSites({ world, step }: ModelParts): Sites {
       step((now) => {
         const site = siteNamed(world, name);
         if (unused !== undefined && site.arrivalAt === unused.arrivalAt) {
-          site.arrivalAt = giveBack(unused, site.policy);
+          site.arrivalAt = returnSlot(unused, site.policy);
         }
         const slot = takeSlot(Math.max(now, site.blockedUntil), site.arrivalAt, site.policy);
         site.arrivalAt = slot.arrivalAt;
@@ -99,7 +99,7 @@ function createSites({ world, step }: ModelParts): Sites {
     findRobots: async (site) => structuredClone(world.sites.find(({ name }) => name === site)?.robots),
     keepRobots: async (name, robots, crawlDelayMs) => {
       step(() => {
-        Object.assign(siteNamed(world, name), { robots, crawlDelayMs, asker: undefined });
+        Object.assign(siteNamed(world, name), { robots, crawlDelayMs, robotsFetcher: undefined });
       });
     },
   };

@@ -49,7 +49,10 @@ export type Operation =
   | { do: "advance"; ms: number }
   | { do: "advanceToNextDue" };
 
-/** Half of them are lax: a site gets the strictest policy of its jobs, and otherwise few tasks would be due at once. */
+/**
+ * Half of the policies are lax. A site gets the strictest of its jobs; without lax ones, few tasks would be due at
+ * once.
+ */
 const policies: fc.Arbitrary<SitePolicy> = fc.oneof(
   fc.constant({ intervalMs: 0, burst: 1, perSite: 6 }),
   fc.record({

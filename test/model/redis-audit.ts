@@ -1,6 +1,6 @@
 /** Compares the counts that a Redis broker stores with the tasks they count. */
 import { readFileSync } from "node:fs";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 
 const AUDIT = readFileSync(new URL("./audit-redis.lua", import.meta.url), "utf8");
 

@@ -58,14 +58,14 @@ export function wantsRobots(world: World, site: ModelSite): boolean {
 }
 
 /** Whether the next grant must fetch robots.txt. */
-export function lacksRobots(world: World, site: ModelSite, now: number): boolean {
+export function needsRobots(world: World, site: ModelSite, now: number): boolean {
   return wantsRobots(world, site) && (site.robots === undefined || site.robots.freshUntil <= now);
 }
 
 /** The earliest time at which the site's own limits allow the next request. */
 export function siteReadyAt(world: World, site: ModelSite, now: number): number {
   if (inFlightOf(world, site) >= site.policy.perSite) return NEVER;
-  if (site.asker !== undefined && lacksRobots(world, site, now)) return NEVER;
+  if (site.robotsFetcher !== undefined && needsRobots(world, site, now)) return NEVER;
   return Math.max(readyAt(site.arrivalAt, site.policy), site.blockedUntil);
 }
 
@@ -86,13 +86,15 @@ export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
   return job.made.sites[site.name] ?? job.policy;
 }
 
-/** The operator's policy; else the strictest of its jobs that are not paused, with the crawl-delay; else the last one. */
-function policyInForce(world: World, site: ModelSite): SitePolicy {
+/**
+ * The operator's policy; else the strictest of its jobs that are not paused, with the crawl-delay; else the last one.
+ */
+function effectivePolicy(world: World, site: ModelSite): SitePolicy {
   if (site.operator !== undefined) return site.operator;
-  const awake = world.lanes.filter((lane) => lane.site === site && lane.job.state !== "paused");
-  const asked = awake.map(({ job }) => policyFor(job, site));
-  if (asked.length === 0) return site.policy;
-  const policy = strictest(asked);
+  const active = world.lanes.filter((lane) => lane.site === site && lane.job.state !== "paused");
+  const policies = active.map(({ job }) => policyFor(job, site));
+  if (policies.length === 0) return site.policy;
+  const policy = strictest(policies);
   if (!wantsRobots(world, site) || site.crawlDelayMs === 0) return policy;
   // A crawl-delay separates any two requests, so it allows no burst.
   return { ...policy, intervalMs: Math.max(policy.intervalMs, site.crawlDelayMs), burst: 1 };
@@ -102,7 +104,7 @@ function policyInForce(world: World, site: ModelSite): SitePolicy {
 export function endStep(world: World, now: number): string[] {
   world.lanes = world.lanes.filter((lane) => tasksOf(world, lane).some(isLive));
   for (const site of world.sites) {
-    const policy = policyInForce(world, site);
+    const policy = effectivePolicy(world, site);
     site.arrivalAt = rescaleArrival(site.arrivalAt, now, site.policy, policy);
     site.policy = policy;
   }

@@ -1,6 +1,6 @@
 /**
- * Settings of every property run. fast-check prints the seed of a failure; TRAWL_SEED runs it again and TRAWL_RUNS makes
- * more runs of it. Shrinking a failure may take long: the result at the time limit is shown.
+ * Settings of every property test. fast-check prints the seed of a failure. TRAWL_SEED repeats a run, and TRAWL_RUNS
+ * sets the number of runs. Shrinking a failure may take long: at the time limit it stops and shows its result so far.
  */
 export function seeded(usualRuns: number): { numRuns: number; interruptAfterTimeLimit: number; seed?: number } {
   const { TRAWL_SEED: seed, TRAWL_RUNS: runs } = process.env;

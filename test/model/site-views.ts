@@ -1,7 +1,7 @@
 /** Views of sites, computed from the model's lists. */
 import { readyAt } from "../../src/domain/politeness.ts";
 import type { SiteDetail, SiteJobView, SiteView } from "../../src/frontier/frontier-admin.ts";
-import { lacksRobots, policyFor } from "./scheduling.ts";
+import { needsRobots, policyFor } from "./scheduling.ts";
 import { inFlightOf, isWaiting, type ModelJob, type ModelSite, type World, waitingAt } from "./world.ts";
 
 function siteViewOf(world: World, site: ModelSite): SiteView {
@@ -29,7 +29,7 @@ export function findSiteDetail(world: World, name: string, now: number): SiteDet
   const site = world.sites.find((one) => one.name === name);
   if (site === undefined) return undefined;
   const { operator, incidents } = site;
-  const isAskingRobots = site.asker !== undefined && lacksRobots(world, site, now);
+  const isAskingRobots = site.robotsFetcher !== undefined && needsRobots(world, site, now);
   return {
     ...siteViewOf(world, site),
     ...{ operator, incidents, isAskingRobots },

@@ -2,20 +2,20 @@
 import { openDatabase, type Row } from "../../src/runtime/sqlite.ts";
 
 const CHECKS = {
-  "lanes that miscount their tasks": `
+  "lanes with wrong counts": `
     SELECT lanes.n, queued, delayed, leased FROM lanes WHERE (queued, delayed, leased) IS NOT (
       SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state = 'delayed'),
         count(*) FILTER (WHERE state = 'leased')
       FROM tasks WHERE tasks.lane = lanes.n)`,
   "tasks without a lane": "SELECT id FROM tasks WHERE lane NOT IN (SELECT n FROM lanes)",
-  "tasks that wait where others of their crash count do not": `
+  "tasks on the wrong queue for their crash count": `
     SELECT tasks.id, queue, state, crashes FROM tasks JOIN lanes ON lanes.n = tasks.lane
     WHERE (queue LIKE '%!alone') IS NOT (iif(state = 'leased', crashes - 1, crashes) >= 2)`,
-  "lanes with nothing in them": "SELECT n FROM lanes WHERE queued + delayed + leased = 0",
-  "sites that miscount requests under way": `
+  "empty lanes": "SELECT n FROM lanes WHERE queued + delayed + leased = 0",
+  "sites with a wrong count of requests in flight": `
     SELECT site, in_flight FROM sites
     WHERE in_flight <> (SELECT count(*) FROM tasks WHERE tasks.site = sites.n AND state = 'leased')`,
-  "jobs that miscount their tasks": `
+  "jobs with wrong counts": `
     SELECT id, queued, delayed, leased FROM jobs WHERE (queued, delayed, leased) IS NOT (
       SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state = 'delayed'),
         count(*) FILTER (WHERE state = 'leased')
@@ -28,11 +28,11 @@ const CHECKS = {
       WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank)`,
   "a wrong number of pending tasks": `
     SELECT pending FROM totals WHERE pending <> (SELECT count(*) FROM tasks WHERE state IN ('queued', 'delayed'))`,
-  "sites of a job that do not add up to it": `
+  "jobs whose sites do not add up to their counts": `
     SELECT id, done, dead, pages, records, invalid, bytes FROM jobs
     WHERE submitted + discovered > duplicate + refused AND (done, dead, pages, records, invalid, bytes) IS NOT (
       SELECT sum(done), sum(dead), sum(pages), sum(records), sum(invalid), sum(bytes) FROM job_sites WHERE job = jobs.n)`,
-  "jobs that were never brought into line": "SELECT id FROM jobs WHERE synced_lane IS NOT NULL",
+  "jobs that are still out of sync": "SELECT id FROM jobs WHERE synced_lane IS NOT NULL",
 } as const;
 
 /** The differences in a broker file; none, unless there is a bug. */

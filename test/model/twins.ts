@@ -13,8 +13,8 @@ type AnyFrontier = Frontier & FrontierAdmin;
 
 export type Twins = {
   run(operation: Operation): Promise<void>;
-  /** Compares every URL, site and job of both. */
-  compareWords(): Promise<void>;
+  /** Compares the explanations of every URL, site and job. */
+  compareExplanations(): Promise<void>;
 };
 
 type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
@@ -23,13 +23,13 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   // All grants and slots ever made, so that stale claims are used as well; and the grants that are not settled yet.
   const granted: Grant[] = [];
   const held: Grant[] = [];
-  const sold: Slot[] = [];
+  const reserved: Slot[] = [];
 
   async function both<T>(call: (frontier: AnyFrontier) => Promise<T>): Promise<T | undefined> {
-    const [mine, theirs] = [await outcomeOf(call(subject)), await outcomeOf(call(model))];
+    const [actual, expected] = [await outcomeOf(call(subject)), await outcomeOf(call(model))];
     // The fast comparison first: there are thousands of these, and only a difference needs a readable diff.
-    if (!isDeepStrictEqual(mine, theirs)) expect(mine).toEqual(theirs);
-    return mine.value;
+    if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
+    return actual.value;
   }
 
   const jobId = (nth: number) => jobs[nth % jobs.length]?.id ?? "";
@@ -56,15 +56,15 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   }
 
   async function spend({ site, unused }: Operation & { do: "spend" }): Promise<void> {
-    const back = unused === undefined ? undefined : sold.at(-1 - (unused % 2));
+    const back = unused === undefined ? undefined : reserved.at(-1 - (unused % 2));
     const slot = await both((frontier) => frontier.reserveSlot(site, back));
-    if (slot !== undefined) sold.push(slot);
+    if (slot !== undefined) reserved.push(slot);
   }
 
   async function settle({ settlements }: Operation & { do: "settle" }): Promise<void> {
     // If no claim is held, there is nothing to settle, except sometimes a claim that never existed.
-    const meant = held.length > 0 ? settlements : settlements.filter(({ grant }) => grant % 10 === 0);
-    const claimed = meant.map(({ grant, ...rest }) => {
+    const chosen = held.length > 0 ? settlements : settlements.filter(({ grant }) => grant % 10 === 0);
+    const claimed = chosen.map(({ grant, ...rest }) => {
       const { taskId, token } = claim(grant);
       return { taskId, token, ...rest };
     });
@@ -160,13 +160,13 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     ]);
   }
 
-  async function compareDue(mine: number | undefined, theirs: number | undefined): Promise<void> {
-    if (mine === theirs) return;
+  async function compareDue(actual: number | undefined, expected: number | undefined): Promise<void> {
+    if (actual === expected) return;
     // Turns of a job past its deadline may remain until a reaper ends it. They only wake a worker early.
     const known = [...jobs, ...(await model.listJobs(100))];
     const isOverdue = known.some(({ limits }) => (limits.deadlineAt ?? Infinity) <= clock.now());
-    if (!isOverdue || mine === undefined) expect(mine).toBe(theirs);
-    else expect(mine).toBeLessThan(theirs ?? Infinity);
+    if (!isOverdue || actual === undefined) expect(actual).toBe(expected);
+    else expect(actual).toBeLessThan(expected ?? Infinity);
   }
 
   return {
@@ -174,7 +174,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       await perform(operation);
       await compare();
     },
-    async compareWords() {
+    async compareExplanations() {
       for (const url of URLS) await both((frontier) => frontier.explain({ url }));
       for (const site of SITES) await both((frontier) => frontier.explain({ site }));
       for (const site of SITES) await both((frontier) => frontier.findSite(site));

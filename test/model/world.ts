@@ -65,10 +65,10 @@ export type ModelSite = {
   operator: SitePolicy | undefined;
   crawlDelayMs: number;
   robots: RobotsFile | undefined;
-  asker: ModelTask | undefined;
+  robotsFetcher: ModelTask | undefined;
 };
 
-/** What one job has at one site, on one queue at one priority. Exists while any of its tasks wait or are leased. */
+/** The tasks of one job at one site, on one queue at one priority. Exists while any of them wait or are leased. */
 export type Lane = { job: ModelJob; site: ModelSite; queue: string; priority: number; served: number };
 
 /** When a site was last served on one queue at one rank. Exists while it has lanes there. */
@@ -133,7 +133,7 @@ export function siteNamed(world: World, name: string): ModelSite {
     operator: undefined,
     crawlDelayMs: 0,
     robots: undefined,
-    asker: undefined,
+    robotsFetcher: undefined,
   };
   world.sites.push(site);
   return site;

@@ -5,8 +5,8 @@ import { REQUIRED_COMMANDS } from "../../src/frontier/redis/health/permissions.t
 import { newPrefix } from "../contracts/frontier/redis-backend.ts";
 import { createStage, type Stage } from "../redis/stage.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { startCluster } from "../services/redis-cluster.ts";
-import { withRedis } from "../services/redis-talk.ts";
 import { runWholeJob } from "./whole-job.ts";
 
 const PAGE = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
@@ -15,7 +15,7 @@ const BACKEND = new URL("../../src/frontier/redis/", import.meta.url);
 const CLIENT = ["scan", "eval", "evalsha", "subscribe", "info", "select", "cluster|slots", "cluster|info"];
 /** For doctor. */
 const OPTIONAL = ["config|get"];
-/** Words in the source that are also names of commands: a part of another command, and the start of an error. */
+/** Strings in the source that are also names of commands: a part of another command, and the start of an error. */
 const NOT_SENT = ["config", "readonly"];
 const [line = ""] = /^ACL SETUSER trawl .*$/m.exec(PAGE) ?? [];
 const [, PASSWORD] = / >(\S+)/.exec(line) ?? [];
@@ -23,7 +23,7 @@ const granted = [...line.matchAll(/ \+(\S+)/g)].map(([, name = ""]) => name);
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "there is a Redis"})`, () => {
+describe.skipIf(obstacle !== undefined)(`permissions on a broker (${obstacle ?? "available"})`, () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -31,8 +31,8 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
   afterAll(() => server.stop());
 
   /** Opens a handle as the user of the page, without some permissions. Each test has its own keys below the prefix. */
-  async function stageAs(name: string, ...rights: string[]): Promise<Stage> {
-    await makeUser(server.port, name, rights);
+  async function stageAs(name: string, ...changes: string[]): Promise<Stage> {
+    await makeUser(server.port, name, changes);
     return createStage(`redis://${name}:${PASSWORD}@127.0.0.1:${server.port}`, { prefix: `trawl:${newPrefix()}` });
   }
 
@@ -52,11 +52,11 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
   it("are exactly those that the scripts and the client need", async () => {
     const known = new Set((await withRedis(server.port, (redis) => redis.call("COMMAND", "LIST"))) as string[]);
     const files = readdirSync(BACKEND, { recursive: true, encoding: "utf8" });
-    const words = files
+    const names = files
       .filter((name) => /\.(lua|ts)$/.test(name))
       .flatMap((name) => [...readFileSync(new URL(name, BACKEND), "utf8").matchAll(/"([A-Z]{3,})"/g)])
-      .map(([, word = ""]) => word.toLowerCase());
-    const needed = words.filter((word) => known.has(word) && !NOT_SENT.includes(word));
+      .map(([, name = ""]) => name.toLowerCase());
+    const needed = names.filter((name) => known.has(name) && !NOT_SENT.includes(name));
 
     const all = [...new Set([...needed, ...CLIENT, ...OPTIONAL])].sort();
     expect(granted.sort()).toEqual(all);
@@ -72,22 +72,22 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
     });
   });
 
-  it.each(["eval", "evalsha", "subscribe"])("are named if one is missing: %s", async (right) => {
-    const stage = await stageAs(`no-${right}`, `-${right}`);
+  it.each(["eval", "evalsha", "subscribe"])("are named if one is missing: %s", async (command) => {
+    const stage = await stageAs(`no-${command}`, `-${command}`);
     const work = async () => runWholeJob(await stage.open());
 
     await expect(work()).rejects.toMatchObject({
       code: "BROKER_UNREACHABLE",
-      message: expect.stringContaining(`'${right}'`),
+      message: expect.stringContaining(`'${command}'`),
     });
   });
 
-  it.each(["time", "hget", "info"])("are named if the first script lacks one: %s", async (right) => {
-    const stage = await stageAs(`no-${right}`, `-${right}`);
+  it.each(["time", "hget", "info"])("are named if one that the first script needs is missing: %s", async (command) => {
+    const stage = await stageAs(`no-${command}`, `-${command}`);
 
     await expect(stage.open()).rejects.toMatchObject({
       code: "BROKER_UNREACHABLE",
-      message: expect.stringContaining(`does not let this user run ${right};`),
+      message: expect.stringContaining(`does not let this user run ${command};`),
     });
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
 
   it("are not granted with a wrong password", async () => {
     const stage = await stageAs("trawl");
-    const open = stage.open({ url: `redis://trawl:wr0ng@127.0.0.1:${server.port}`, patienceMs: 500 });
+    const open = stage.open({ url: `redis://trawl:wr0ng@127.0.0.1:${server.port}`, retryForMs: 500 });
 
     await expect(open).rejects.toMatchObject({
       code: "BROKER_UNREACHABLE",
@@ -123,7 +123,7 @@ describe.skipIf(obstacle !== undefined)(`rights on a broker (${obstacle ?? "ther
   });
 });
 
-async function makeUser(port: number, name: string, rights: readonly string[] = []): Promise<void> {
-  const [command = "", ...words] = line.replace("SETUSER trawl", `SETUSER ${name}`).split(" ");
-  await withRedis(port, (redis) => redis.call(command, ...words, ...rights));
+async function makeUser(port: number, name: string, changes: readonly string[] = []): Promise<void> {
+  const [command = "", ...args] = line.replace("SETUSER trawl", `SETUSER ${name}`).split(" ");
+  await withRedis(port, (redis) => redis.call(command, ...args, ...changes));
 }

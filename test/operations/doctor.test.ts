@@ -14,20 +14,19 @@ import type { Diagnosis } from "../e2e/fleet/fleet.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "there is one"})`, () => {
+describe.skipIf(obstacle !== undefined)(`doctor on Redis (${obstacle ?? "available"})`, () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis({ appendonly: "everysec" });
   });
   afterAll(() => server.stop());
 
-  const call = (...words: string[]) =>
-    withRedis(server.port, (redis) => redis.call(...(words as [string, ...string[]])));
-  /** Until the end of the test. */
+  const call = (...args: string[]) => withRedis(server.port, (redis) => redis.call(...(args as [string, ...string[]])));
+  /** Changes a setting of the server until the end of the test. */
   async function set(name: string, value: string): Promise<void> {
     const [, before = ""] = (await call("CONFIG", "GET", name)) as string[];
     await call("CONFIG", "SET", name, value);
@@ -39,21 +38,21 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     const at = { TRAWL_BROKER: `${server.url}/${database}`, TRAWL_BROKER_PATIENCE: "500ms", ...env };
     const end = await trawl(["doctor", "--json"], { cwd: newFolder(), env: at });
     const { findings } = lastJson<Diagnosis>(end);
-    return { code: end.code, troubles: findings.filter(({ verdict }) => verdict !== "ok"), words: end.stdout };
+    return { code: end.code, problems: findings.filter(({ verdict }) => verdict !== "ok"), output: end.stdout };
   }
 
   it("finds nothing on a good server", async () => {
-    expect(await diagnose(1)).toMatchObject({ code: 0, troubles: [] });
+    expect(await diagnose(1)).toMatchObject({ code: 0, problems: [] });
   });
 
-  it("warns of settings that make work slow, large or lost", async () => {
+  it("warns of settings that are slow, need more memory or lose writes", async () => {
     await set("set-max-intset-entries", "64");
     await set("appendonly", "no");
 
-    const { code, troubles } = await diagnose(1);
+    const { code, problems } = await diagnose(1);
 
     expect(code).toBe(0);
-    expect(troubles).toMatchObject([
+    expect(problems).toMatchObject([
       { check: "broker persistence", verdict: "warning", fix: expect.stringContaining("appendonly yes") },
       { check: "broker packing", verdict: "warning", fix: expect.stringContaining("512") },
     ]);
@@ -62,10 +61,10 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
   it("reports a Redis that evicts keys as a problem", async () => {
     await set("maxmemory-policy", "allkeys-lru");
 
-    const { code, troubles } = await diagnose(1);
+    const { code, problems } = await diagnose(1);
 
     expect(code).toBe(1);
-    expect(troubles).toMatchObject([
+    expect(problems).toMatchObject([
       { check: "broker eviction", verdict: "problem", fix: expect.stringContaining("noeviction") },
     ]);
   });
@@ -75,11 +74,11 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
       await redis.select(2);
       await redis.set("sessions:7", "x");
     });
-    expect((await diagnose(2)).troubles).toMatchObject([
+    expect((await diagnose(2)).problems).toMatchObject([
       { check: "broker database", verdict: "warning", says: expect.stringContaining("sessions:7") },
     ]);
     await diagnose(3, { TRAWL_BROKER_PREFIX: "staging" });
-    expect((await diagnose(3)).troubles).toMatchObject([
+    expect((await diagnose(3)).problems).toMatchObject([
       { check: "broker database", verdict: "warning", says: expect.stringContaining("the prefix staging") },
     ]);
   });
@@ -91,9 +90,9 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
     const refused = await diagnose(1, { TRAWL_BROKER: wrong });
     const missing = await diagnose(1, { TRAWL_BROKER: "redis://fleet:wr0ng@127.0.0.1:1" });
 
-    expect(refused).toMatchObject({ code: 1, troubles: [{ says: expect.stringContaining("WRONGPASS") }] });
-    expect(missing).toMatchObject({ code: 1, troubles: [{ says: expect.stringContaining("not been reached") }] });
-    expect(refused.words + missing.words).not.toContain("wr0ng");
+    expect(refused).toMatchObject({ code: 1, problems: [{ says: expect.stringContaining("WRONGPASS") }] });
+    expect(missing).toMatchObject({ code: 1, problems: [{ says: expect.stringContaining("not been reached") }] });
+    expect(refused.output + missing.output).not.toContain("wr0ng");
   });
 
   describe("work on a Redis that evicts keys", () => {
@@ -101,7 +100,7 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
       const stage = createStage(server.url);
       const [clock, log] = [systemClock(), createLog("silent", () => {})];
       const deps = { clock, log, timeOf: callerClock, scripts: loadScripts() };
-      const broker = openBrokerClient(parseRedisUrl(server.url), deps, { patienceMs: 5_000 });
+      const broker = openBrokerClient(parseRedisUrl(server.url), deps, { retryForMs: 5_000 });
       onTestFinished(() => broker.close());
       const shards = createShards(
         { broker, clock, timeOf: callerClock, caller: "doctor" },
@@ -110,7 +109,7 @@ describe.skipIf(obstacle !== undefined)(`the doctor on Redis (${obstacle ?? "the
       return withSafetyChecks(await stage.open(), { shards, log, redacted: broker.redacted });
     }
 
-    it("is refused until that is fixed, and can be inspected", async () => {
+    it("is refused until the setting is fixed, and jobs can still be listed", async () => {
       const frontier = await aFrontier();
       await call("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
       const refusal = { code: "BROKER_UNSAFE", message: expect.stringMatching(/volatile-lru.*noeviction/) };

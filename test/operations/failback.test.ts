@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { aJob, aTask, grantsOf, oneGrant, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { createStage } from "../redis/stage.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { waitUntil } from "../services/wait-until.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Redis"})`, () => {
+describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "available"})`, () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -22,10 +22,10 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
     const meta = `${stage.prefix}:{0}:meta`;
     const leaseAfterLoss = async () => {
       await withRedis(server.port, (redis) => redis.call("CLIENT", "KILL", "TYPE", "normal"));
-      await frontier.listJobs(1); // connects again: the lease finds a connection, and is nobody's second try
+      await frontier.listJobs(1); // reconnects, so that the lease is not a repeated call
       await grantsOf(frontier, { max: 1 });
     };
-    await leaseAfterLoss(); // now the server has the scripts
+    await leaseAfterLoss(); // loads the scripts into the server
 
     // The state of a master that was a replica in between: the mark of the other server in its keys, and no clients.
     await withRedis(server.port, (redis) => redis.hset(meta, "run", "0123456789012345678901234567890123456789"));
@@ -41,7 +41,7 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
     await frontier.enqueue("job", [aTask("https://a.test/lost")]);
     const before = await oneGrant(frontier);
 
-    await server.restart(); // with what it had saved
+    await server.restart(); // with the saved writes only
     await frontier.enqueue("job", [aTask("https://a.test/other")]);
     const after = await oneGrant(frontier);
 
@@ -49,7 +49,7 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
     expect(after.taskId).not.toBe(before.taskId);
   });
 
-  it("that refuses writes without a replica is waited for", async () => {
+  it("that refuses writes without a replica makes calls wait", async () => {
     const stage = createStage(server.url);
     const frontier = await stage.open();
     const need = (replicas: number) =>
@@ -59,11 +59,11 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "there is a Red
     });
     await need(1);
 
-    const made = frontier.createJob(aJob());
+    const creating = frontier.createJob(aJob());
     expect(await waitUntil(() => stage.events.includes("broker.lost"), 5_000)).toBe(true);
     await need(0);
 
-    await made;
+    await creating;
     expect(await frontier.listJobs(1)).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * How much of what a broker has answered for is gone after `kill -9` of Redis. The seen URLs are the judge: a URL that was
- * taken once, and is taken as new again after the restart, had been lost.
+ * Measures how many confirmed writes of a broker are lost when Redis is killed with `kill -9`. A URL that was confirmed
+ * before, and is accepted as new after the restart, was lost.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isTrawlError } from "../../src/errors.ts";
@@ -12,37 +12,42 @@ import { aJob, aTask, grantsOf, settlementOf } from "../contracts/frontier/maker
 import { type RedisOptions, startRedis } from "../services/redis.ts";
 
 export type Loss = {
-  /** What was answered for before the kill. */
+  /** Confirmed before the kill. */
   queued: number;
   settled: number;
   lostUrls: number;
   lostSettlements: number;
-  /** From the first to the last answer. */
+  /** From the first call to the last reply. */
   busyMs: number;
 };
 
-type Books = { urls: string[]; settled: number };
+type Confirmed = { urls: string[]; settled: number };
 
 const BATCH = 50;
 const SITES = 20;
 const JOB = "job";
 
-/** Works as fast as it can for `killAfterMs`, kills the server, starts it again and looks. */
+/** Submits and settles at full speed for `killAfterMs`, kills the server, restarts it and counts the losses. */
 export async function runLossRound(appendonly: RedisOptions["appendonly"], killAfterMs: number): Promise<Loss> {
   const server = await startRedis({ appendonly: appendonly ?? "no" });
   try {
-    const books: Books = { urls: [], settled: 0 };
+    const confirmed: Confirmed = { urls: [], settled: 0 };
     const frontier = await open(server.url);
     await frontier.createJob(aJob({ id: JOB }));
     const startedAt = performance.now();
-    const lines = [untilLost(() => submitSome(frontier, books)), untilLost(() => workSome(frontier, books))];
-    await sleep(killAfterMs); // the fault is to hit anywhere
+    const loops = [untilLost(() => submitSome(frontier, confirmed)), untilLost(() => workSome(frontier, confirmed))];
+    await sleep(killAfterMs); // the kill may hit any point of the work
     await server.kill();
-    await Promise.all(lines);
+    await Promise.all(loops);
     const busyMs = performance.now() - startedAt;
     await frontier.close();
     await server.restart();
-    return { queued: books.urls.length, settled: books.settled, busyMs, ...(await judge(server.url, books)) };
+    return {
+      queued: confirmed.urls.length,
+      settled: confirmed.settled,
+      busyMs,
+      ...(await countLosses(server.url, confirmed)),
+    };
   } finally {
     await server.stop();
   }
@@ -50,12 +55,12 @@ export async function runLossRound(appendonly: RedisOptions["appendonly"], killA
 
 function open(url: string): Promise<AnyFrontier> {
   const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
-  // No patience: what was not answered before the kill must not be done after it.
-  const options = { maxPending: 1e9, patienceMs: 0, pollMs: 1000, time: "broker" as const };
+  // No retries: a call that was not confirmed before the kill must not be executed after it.
+  const options = { maxPending: 1e9, retryForMs: 0, pollMs: 1000, time: "broker" as const };
   return openRedisFrontier(url, deps, { prefix: "trawl", shards: 1, ...options });
 }
 
-/** Again and again, until the broker is gone. */
+/** Repeats `work` until the broker is unreachable. */
 async function untilLost(work: () => Promise<void>): Promise<void> {
   try {
     for (;;) await work();
@@ -64,7 +69,7 @@ async function untilLost(work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function submitSome(frontier: AnyFrontier, { urls }: Books): Promise<void> {
+async function submitSome(frontier: AnyFrontier, { urls }: Confirmed): Promise<void> {
   const batch = Array.from({ length: BATCH }, (_, nth) => {
     const number = urls.length + nth;
     return `https://site-${number % SITES}.test/page/${number}`;
@@ -73,17 +78,20 @@ async function submitSome(frontier: AnyFrontier, { urls }: Books): Promise<void>
     JOB,
     batch.map((url) => aTask(url)),
   );
-  if (queued !== BATCH) throw new Error(`${queued} of ${BATCH} fresh URLs were queued`);
+  if (queued !== BATCH) throw new Error(`${queued} of ${BATCH} new URLs were queued`);
   urls.push(...batch);
 }
 
-async function workSome(frontier: AnyFrontier, books: Books): Promise<void> {
+async function workSome(frontier: AnyFrontier, confirmed: Confirmed): Promise<void> {
   const grants = await grantsOf(frontier, { max: BATCH });
   await frontier.settle(grants.map((grant) => settlementOf(grant)));
-  books.settled += grants.length;
+  confirmed.settled += grants.length;
 }
 
-async function judge(url: string, { urls, settled }: Books): Promise<Pick<Loss, "lostUrls" | "lostSettlements">> {
+async function countLosses(
+  url: string,
+  { urls, settled }: Confirmed,
+): Promise<Pick<Loss, "lostUrls" | "lostSettlements">> {
   const frontier = await open(url);
   try {
     const job = await frontier.findJob(JOB);
@@ -92,7 +100,7 @@ async function judge(url: string, { urls, settled }: Books): Promise<Pick<Loss, 
       JOB,
       urls.map((seen) => aTask(seen)),
     );
-    // Writes are lost from the end: were one that had no answer there, nothing before it would be missing.
+    // Only the last writes are lost: if an unconfirmed write was kept, all confirmed ones before it were kept, too.
     return { lostUrls: queued, lostSettlements: Math.max(0, settled - job.counts.done) };
   } finally {
     await frontier.close();

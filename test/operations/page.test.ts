@@ -1,7 +1,7 @@
 /**
- * Runs the commands of docs/operations.md as written, in a shell, on a Redis with the settings of the page. Only addresses are
- * replaced, and the measurement is shortened. They are in `bash` blocks: `sh` blocks of other pages need no Redis (see
- * readme.test.ts).
+ * Runs the commands of docs/operations.md as written, in a shell, on a Redis with the settings of the page. Only
+ * addresses are replaced, and the measurement is shortened. They are in `bash` blocks: `sh` blocks of other pages need
+ * no Redis (see readme.test.ts).
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ import { newFolder } from "../e2e/folder.ts";
 import type { Summary } from "../e2e/ledger.ts";
 import { findProgram } from "../services/debian-programs.mjs";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/operations.md"), "utf8");
@@ -24,12 +24,15 @@ const SETTINGS = blocks("conf").flatMap((block) => block.split("\n"));
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "there is a Redis"})`, () => {
+describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "available"})`, () => {
   let server: RedisServer;
   let folder: string;
   const cleanUps: (() => void)[] = [];
   beforeAll(async () => {
-    const args = SETTINGS.map((line) => line.split(" ")).flatMap(([name, ...words]) => [`--${name}`, words.join(" ")]);
+    const args = SETTINGS.map((line) => line.split(" ")).flatMap(([name, ...values]) => [
+      `--${name}`,
+      values.join(" "),
+    ]);
     // Otherwise a copy for --rdb waits five seconds for other replicas.
     server = await startRedis({ args: [...args, "--repl-diskless-sync-delay", "0"] });
     folder = aClone((clear) => void cleanUps.push(clear));
@@ -52,13 +55,16 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
     expect(findings.filter(({ verdict }) => verdict !== "ok")).toEqual([]);
   });
 
-  it.each(COMMANDS.filter((line) => !line.startsWith("export ")))("gives a command that works: %s", async (command) => {
-    const { code, words } = await run(command, folder, server.port);
+  it.each(COMMANDS.filter((line) => !line.startsWith("export ")))(
+    "contains a command that works: %s",
+    async (command) => {
+      const { code, output } = await run(command, folder, server.port);
 
-    // No worker runs: doctor reports that, also by its exit code, once a job is submitted.
-    const isFine = code === 0 || (command.endsWith("trawl doctor") && words.includes("trawl worker --queues fetch"));
-    expect(isFine, `${command}\n${words}`).toBe(true);
-  });
+      // No worker runs: doctor reports that, also by its exit code, once a job is submitted.
+      const isFine = code === 0 || (command.endsWith("trawl doctor") && output.includes("trawl worker --queues fetch"));
+      expect(isFine, `${command}\n${output}`).toBe(true);
+    },
+  );
 
   it("describes how to restore a backup", async () => {
     const env = { TRAWL_BROKER: server.url };
@@ -91,7 +97,7 @@ function aClone(onFinished: (clear: () => void) => void): string {
   return folder;
 }
 
-async function run(command: string, cwd: string, port: number): Promise<{ code: number | null; words: string }> {
+async function run(command: string, cwd: string, port: number): Promise<{ code: number | null; output: string }> {
   const line = command
     .replaceAll("127.0.0.1:6379", `127.0.0.1:${port}`)
     .replaceAll("https://books.toscrape.com/", "http://a.test/")
@@ -106,8 +112,8 @@ async function run(command: string, cwd: string, port: number): Promise<{ code: 
   };
   const shell = spawn("bash", ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void shell.kill());
-  let words = "";
-  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (words += chunk));
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (output += chunk));
   const [code] = (await once(shell, "close")) as [number | null];
-  return { code, words };
+  return { code, output };
 }

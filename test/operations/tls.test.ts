@@ -10,9 +10,9 @@ import { lastJson, trawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
 import { type Certificates, findCertificatesObstacle, makeCertificates } from "../services/certificates.ts";
-import { takeFreePort } from "../services/free-port.ts";
+import { findFreePort } from "../services/free-port.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { waitUntil } from "../services/wait-until.ts";
 
 const obstacle = findRedisObstacle("redis-server") ?? findCertificatesObstacle();
@@ -27,7 +27,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "trawl-tls-"));
     files = makeCertificates(folder);
-    const port = await takeFreePort();
+    const port = await findFreePort();
     address = `127.0.0.1:${port}`;
     // By default Redis also requires a certificate of the client.
     server = await startRedis({ args: tlsFlags(port, files) });
@@ -45,29 +45,29 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
   });
 
   it.each([
-    ["does not know its authority", () => clientFiles(), /self-signed certificate|unable to verify/],
-    ["shows it no certificate, where it wants one", () => `ca=${files.ca}`, /certificate required/],
-  ])("is out of reach for who %s", async (_, words, reason) => {
-    const url = `rediss://${address}?${words()}`;
+    ["does not trust its authority", () => clientFiles(), /self-signed certificate|unable to verify/],
+    ["sends no certificate, although one is required", () => `ca=${files.ca}`, /certificate required/],
+  ])("refuses a client that %s", async (_, query, reason) => {
+    const url = `rediss://${address}?${query()}`;
 
-    await expect(createStage(url, { patienceMs: 300 }).open()).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+    await expect(createStage(url, { retryForMs: 300 }).open()).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
     const client = connect(parseRedisUrl(url));
     onTestFinished(() => client.disconnect());
-    const trouble = watchConnectionErrors(client);
+    const lastError = watchConnectionErrors(client);
     await expect(client.connect()).rejects.toThrow();
-    expect(await waitUntil(() => reason.test(trouble()?.message ?? ""), 5_000), trouble()?.message).toBe(true);
+    expect(await waitUntil(() => reason.test(lastError()?.message ?? ""), 5_000), lastError()?.message).toBe(true);
   });
 
   it("leads to an error that names a plain connection to a TLS port, or TLS to a plain port", async () => {
     const plain = `redis://${address}`;
-    const wrapped = `rediss://127.0.0.1:${server.port}?ca=${files.ca}&${clientFiles()}`;
+    const encrypted = `rediss://127.0.0.1:${server.port}?ca=${files.ca}&${clientFiles()}`;
 
     for (const [url, says] of [
       [plain, `${address} uses TLS: write rediss`],
-      [wrapped, `127.0.0.1:${server.port} does not use TLS: write redis`],
+      [encrypted, `127.0.0.1:${server.port} does not use TLS: write redis`],
     ] as const) {
       const message = expect.stringContaining(says);
-      await expect(createStage(url, { patienceMs: 300 }).open()).rejects.toMatchObject({ message });
+      await expect(createStage(url, { retryForMs: 300 }).open()).rejects.toMatchObject({ message });
     }
   });
 
@@ -90,14 +90,14 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
   });
 
   it("is used only over TLS behind sentinels, and so are the sentinels", async () => {
-    const port = await takeFreePort();
+    const port = await findFreePort();
     const sentinel = await startRedis({ sentinel: true, args: [...tlsFlags(port, files), "--tls-replication", "yes"] });
     onTestFinished(() => sentinel.stop());
     const masterPort = address.split(":")[1] ?? "";
     await withRedis(sentinel.port, (redis) => redis.call("SENTINEL", "MONITOR", "m", "127.0.0.1", masterPort, 1));
-    const words = `ca=${files.ca}&${clientFiles()}`;
+    const query = `ca=${files.ca}&${clientFiles()}`;
 
-    const frontier = await createStage(`rediss+sentinel://127.0.0.1:${port}/m?${words}`).open();
+    const frontier = await createStage(`rediss+sentinel://127.0.0.1:${port}/m?${query}`).open();
 
     // That port accepts only TLS.
     expect(await frontier.listJobs(1)).toEqual([]);
@@ -110,14 +110,14 @@ describe("the parameters of a broker URL", () => {
     ["rediss://h?rejectUnauthorized=false", "unknown parameter rejectUnauthorized"],
     ["rediss://h?cert=x", "set both"],
     ["redis+sentinel://h/m?ca=x", "takes only sentinelUser, sentinelPassword"],
-  ])("is refused where it would be passed over: %s", (url, words) => {
-    expect(() => parseRedisUrl(url)).toThrow(words);
+  ])("are refused if they would be ignored: %s", (url, message) => {
+    expect(() => parseRedisUrl(url)).toThrow(message);
   });
 
   it("name files and the user for sentinels, and are not printed", () => {
-    const place = parseRedisUrl("rediss+sentinel://a:b@h:1/m/2?ca=/ca.pem&sentinelUser=s&sentinelPassword=p%26q");
+    const parsed = parseRedisUrl("rediss+sentinel://a:b@h:1/m/2?ca=/ca.pem&sentinelUser=s&sentinelPassword=p%26q");
 
-    expect(place).toMatchObject({
+    expect(parsed).toMatchObject({
       tls: { ca: "/ca.pem", cert: "", key: "" },
       sentinel: { username: "s", password: "p&q" },
       redacted: "rediss+sentinel://h:1/m/2",

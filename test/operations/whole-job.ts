@@ -5,28 +5,28 @@ import type { FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
 import { aJob, aTask, grantsOf, settleAll, settlementOf, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
 import { waitUntil } from "../services/wait-until.ts";
 
-type BrokerClient = Frontier & FrontierAdmin;
+type AnyFrontier = Frontier & FrontierAdmin;
 
 const SITE = "a.test";
 /** Retries are due after a few milliseconds. */
-const SOON_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Throws if a step has the wrong result. */
-export async function runWholeJob(frontier: BrokerClient): Promise<void> {
+export async function runWholeJob(frontier: AnyFrontier): Promise<void> {
   await submitAndFetch(frontier);
-  await dieAndReplay(frontier);
-  await lookAround(frontier);
+  await failAndReplay(frontier);
+  await inspect(frontier);
   await control(frontier);
 }
 
 /** Submission, robots.txt, a page with links, and a retry. */
-async function submitAndFetch(frontier: BrokerClient): Promise<void> {
+async function submitAndFetch(frontier: AnyFrontier): Promise<void> {
   await frontier.announce({ worker: "w", queues: ["fetch"], unknownSpiders: [], version: "1" }, 60_000);
   await frontier.createJob(aJob({ robots: true, retries: { max: 1, backoffMs: 1 }, limits: { pages: 100 } }));
   await frontier.enqueue("job", [aTask(`https://${SITE}/`)]);
   const [first] = await grantsOf(frontier);
   if (first === undefined) throw new Error("nothing was granted");
-  expect(first.mustAskRobots).toBe(true);
+  expect(first.mustFetchRobots).toBe(true);
   await frontier.reserveSlot(SITE);
   const now = Date.now();
   await frontier.keepRobots(SITE, { kind: "file", text: "", fetchedAt: now, freshUntil: now + 60_000 }, 0);
@@ -43,14 +43,14 @@ async function submitAndFetch(frontier: BrokerClient): Promise<void> {
 }
 
 /** The remaining tasks become dead letters, which are listed and replayed. */
-async function dieAndReplay(frontier: BrokerClient): Promise<void> {
+async function failAndReplay(frontier: AnyFrontier): Promise<void> {
   const dead = async () => {
     const outcome = { kind: "dead", because: "http_status", status: 404 } as const;
     await settleAll(frontier, await grantsOf(frontier), { outcome });
     await frontier.reap(100);
     return (await viewOf(frontier)).state !== "running";
   };
-  expect(await waitUntil(dead, SOON_MS)).toBe(true);
+  expect(await waitUntil(dead, TIMEOUT_MS)).toBe(true);
   expect(await frontier.listDead({ jobId: "job" }, 10)).toHaveLength(2);
   expect((await frontier.groupDead({}, 10)).groups).toMatchObject([{ reason: "http_status", count: 2 }]);
   expect(await frontier.discardDead({ jobId: "job" }, 1)).toBe(1);
@@ -59,10 +59,10 @@ async function dieAndReplay(frontier: BrokerClient): Promise<void> {
     await settleAll(frontier, await grantsOf(frontier));
     return (await viewOf(frontier)).state !== "running";
   };
-  expect(await waitUntil(done, SOON_MS)).toBe(true);
+  expect(await waitUntil(done, TIMEOUT_MS)).toBe(true);
 }
 
-async function lookAround(frontier: BrokerClient): Promise<void> {
+async function inspect(frontier: AnyFrontier): Promise<void> {
   await frontier.setSitePolicy(SITE, { intervalMs: 5, burst: 1, perSite: 2 });
   expect(await frontier.listSites(10)).toMatchObject([{ site: SITE, policy: { perSite: 2 } }]);
   await frontier.setSitePolicy(SITE, undefined);
@@ -77,8 +77,8 @@ async function lookAround(frontier: BrokerClient): Promise<void> {
   await frontier.withdraw("w");
 }
 
-/** With URLs that wait, are held and are left behind; entries of its scope lapse. */
-async function control(frontier: BrokerClient): Promise<void> {
+/** Controls a second job with waiting, leased and abandoned tasks, in a dedup scope whose entries expire. */
+async function control(frontier: AnyFrontier): Promise<void> {
   const special = { "b.test": { intervalMs: 1, burst: 1, perSite: 1 } };
   const deadlineAt = Date.now() + 3_600_000;
   const dedup = { scope: "shared", expireAfterMs: 60_000 };

@@ -1,13 +1,16 @@
-/** A worker dies before or after each step of the second crawl of a set: no change is lost, and none is emitted twice. */
+/**
+ * A worker crashes before or after each step of the second crawl of a set: no change is lost, and none is emitted
+ * twice.
+ */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { composeWorker } from "../../src/compose/worker.ts";
 import { thisProcess } from "../../src/runtime/process-identity.ts";
 import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import type { JobInput } from "../../src/submit/job-schema.ts";
-import { startLivingSite } from "./living-site.ts";
+import { startChangingSite } from "./changing-site.ts";
 import { openWorld, resultsOf, type World, workToEnd } from "./world.ts";
 
-/** Where the worker dies, once. */
+/** Where the worker crashes. */
 type Crash = { op: "write" | "settle"; nth: number; when: "before" | "after" };
 
 const CRASHES: Crash[] = (["write", "settle"] as const).flatMap((op) =>
@@ -15,8 +18,8 @@ const CRASHES: Crash[] = (["write", "settle"] as const).flatMap((op) =>
 );
 
 describe.each(["inline", "queue"] as const)("a recrawl that parses %s", (parse) => {
-  it.each(CRASHES)("survives a death $when $op number $nth", async (crash) => {
-    const site = await startLivingSite({
+  it.each(CRASHES)("survives a crash $when $op number $nth", async (crash) => {
+    const site = await startChangingSite({
       "/": { title: "home", links: ["/a", "/b", "/c", "/d"] },
       ...{ "/a": { title: "a" }, "/b": { title: "b" }, "/c": { title: "c", by: "nothing" }, "/d": { title: "d" } },
     });
@@ -29,7 +32,7 @@ describe.each(["inline", "queue"] as const)("a recrawl that parses %s", (parse) 
     site.pages.set("/c", { title: "c2", by: "nothing" });
 
     const jobId = await world.submit(job);
-    expect(await dieAt(world, crash)).toBe("died");
+    expect(await crashAt(world, crash)).toBe("crashed");
     await world.trawl.frontier.abandon(thisProcess());
     await workToEnd(world.trawl, jobId);
 
@@ -44,9 +47,9 @@ describe.each(["inline", "queue"] as const)("a recrawl that parses %s", (parse) 
 });
 
 it.each(["etag", "nothing"] as const)(
-  "ignores what a dead run has seen of a page that is unchanged afterwards (%s)",
+  "ignores the memory of a crashed attempt if the page is unchanged afterwards (%s)",
   async (by) => {
-    const site = await startLivingSite({ "/": { title: "one", by } });
+    const site = await startChangingSite({ "/": { title: "one", by } });
     onTestFinished(() => site.origin.close());
     const world = await openWorld({ concurrency: 1 });
     const job: JobInput = { urls: [site.url], recrawl: { set: "s", emit: "changed" } };
@@ -54,7 +57,7 @@ it.each(["etag", "nothing"] as const)(
 
     site.pages.set("/", { title: "two", by });
     const jobId = await world.submit(job);
-    expect(await dieAt(world, { op: "write", nth: 1, when: "after" })).toBe("died");
+    expect(await crashAt(world, { op: "write", nth: 1, when: "after" })).toBe("crashed");
     await world.trawl.frontier.abandon(thisProcess());
     site.pages.set("/", { title: "one", by });
     await workToEnd(world.trawl, jobId);
@@ -65,22 +68,22 @@ it.each(["etag", "nothing"] as const)(
   },
 );
 
-/** Works until that point, and then reaches nothing, like a killed process. */
-async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
-  let [isDead, count] = [false, 0];
-  function mortal<T extends object>(part: T, op: string): T {
+/** Runs a worker until that point. After it, all calls fail, as in a killed process. */
+async function crashAt({ trawl, config }: World, crash: Crash): Promise<string> {
+  let [isCrashed, count] = [false, 0];
+  function crashing<T extends object>(part: T, op: string): T {
     return new Proxy(part, {
       get(target, name) {
         const method = Reflect.get(target, name) as unknown;
         if (typeof method !== "function") return method;
-        return async (...words: unknown[]) => {
-          if (isDead) throw new Error("died");
+        return async (...args: unknown[]) => {
+          if (isCrashed) throw new Error("crashed");
           const isDue = name === op && op === crash.op && ++count === crash.nth;
-          if (isDue && crash.when === "before") isDead = true;
-          if (isDead) throw new Error("died");
-          const answer = (await method.apply(target, words)) as unknown;
-          if (isDue) isDead = true;
-          if (isDead) throw new Error("died");
+          if (isDue && crash.when === "before") isCrashed = true;
+          if (isCrashed) throw new Error("crashed");
+          const answer = (await method.apply(target, args)) as unknown;
+          if (isDue) isCrashed = true;
+          if (isCrashed) throw new Error("crashed");
           return answer;
         };
       },
@@ -88,8 +91,8 @@ async function dieAt({ trawl, config }: World, crash: Crash): Promise<string> {
   }
   const parts = {
     ...{ ...trawl, tracing: NO_TRACING },
-    store: mortal(trawl.store, "write"),
-    frontier: mortal(trawl.frontier, "settle"),
+    store: crashing(trawl.store, "write"),
+    frontier: crashing(trawl.frontier, "settle"),
   };
   const { worker, close } = composeWorker(config, parts, {
     queues: ["fetch", "parse"],

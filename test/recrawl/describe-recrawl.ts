@@ -1,9 +1,9 @@
 /** Recrawls on every store, checked by the log of the site and by the records. */
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type LivingPage, type LivingSite, startLivingSite } from "./living-site.ts";
+import { type ChangingPage, type ChangingSite, startChangingSite } from "./changing-site.ts";
 import { openWorld, type World } from "./world.ts";
 
-const PAGES: Record<string, LivingPage> = {
+const PAGES: Record<string, ChangingPage> = {
   "/": { title: "home", links: ["/a", "/b", "/c"] },
   "/a": { title: "a", by: "weak" },
   "/b": { title: "b", by: "date", links: ["/d"] },
@@ -13,15 +13,15 @@ const PAGES: Record<string, LivingPage> = {
 
 export function describeRecrawl(name: string, settings: () => Record<string, unknown>): void {
   describe(`a recrawl on ${name}`, () => {
-    let site: LivingSite;
+    let site: ChangingSite;
     let world: World;
     beforeEach(async () => {
-      site = await startLivingSite(PAGES);
+      site = await startChangingSite(PAGES);
       onTestFinished(() => site.origin.close());
       world = await openWorld(settings());
     });
     const crawl = (emit: "all" | "changed") => world.crawl({ urls: [site.url], recrawl: { set: "s", emit } });
-    const asked = () => Object.fromEntries(site.takeVisits().map(({ path, status }) => [path, status]));
+    const statuses = () => Object.fromEntries(site.takeVisits().map(({ path, status }) => [path, status]));
 
     it("sends the validators of the site, and reuses records and links of unchanged pages", async () => {
       const first = await crawl("all");
@@ -59,7 +59,7 @@ export function describeRecrawl(name: string, settings: () => Record<string, unk
       site.pages.delete("/d");
       site.takeVisits();
       expect(await crawl("changed")).toMatchObject({ titles: ["b2", "c2", "new"], dead: ["/d 404"] });
-      expect(asked()).toEqual({ "/": 304, "/a": 304, "/b": 200, "/c": 200, "/new": 200, "/d": 404 });
+      expect(statuses()).toEqual({ "/": 304, "/a": 304, "/b": 200, "/c": 200, "/new": 200, "/d": 404 });
 
       site.pages.set("/d", { title: "d" });
       expect(await crawl("changed")).toMatchObject({ titles: ["d"], dead: [] });
@@ -84,7 +84,7 @@ export function describeRecrawl(name: string, settings: () => Record<string, unk
       const second = await queued();
 
       expect(second).toMatchObject({ titles: ["a2"], job: { tally: { pages: 5 } } });
-      expect(asked()).toEqual({ "/": 304, "/a": 200, "/b": 304, "/c": 200, "/d": 304 });
+      expect(statuses()).toEqual({ "/": 304, "/a": 200, "/b": 304, "/c": 200, "/d": 304 });
     });
   });
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { preparePostgres } from "../contracts/store/postgres-site.ts";
+import { preparePostgres } from "../contracts/store/postgres-fixture.ts";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../services/postgres.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
 import { describeRecrawl } from "./describe-recrawl.ts";
@@ -8,7 +8,7 @@ describeRecrawl("sqlite", () => ({}));
 
 const obstacle = findPostgresObstacle() ?? findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`as a fleet has it (${obstacle ?? "there are servers"})`, () => {
+describe.skipIf(obstacle !== undefined)(`with the servers of a fleet (${obstacle ?? "available"})`, () => {
   let store: PostgresServer;
   let broker: RedisServer;
   beforeAll(async () => {

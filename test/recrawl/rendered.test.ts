@@ -1,12 +1,12 @@
 /** Rendered pages: requested without a condition, and compared by their records. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
-import { startLivingSite } from "./living-site.ts";
+import { startChangingSite } from "./changing-site.ts";
 import { openWorld } from "./world.ts";
 
 describe.skipIf(CHROMIUM === undefined)("a recrawl that renders", () => {
   it.each(["inline", "queue"] as const)("requests every page, and emits changed ones (parse: %s)", async (parse) => {
-    const site = await startLivingSite({ "/": { title: "home", links: ["/a"] }, "/a": { title: "a" } });
+    const site = await startChangingSite({ "/": { title: "home", links: ["/a"] }, "/a": { title: "a" } });
     onTestFinished(() => site.origin.close());
     const world = await openWorld({ chromium: CHROMIUM });
     const crawl = () =>

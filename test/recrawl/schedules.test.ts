@@ -4,23 +4,23 @@ import { composeSchedules } from "../../src/compose/schedules.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { openWorld } from "./world.ts";
 
-it("is named after the schedule and its tenant, unless the job names one, and is removed with the schedule", async () => {
+it("is named after the schedule and its tenant unless the job names one, and is removed with it", async () => {
   const { trawl, config } = await openWorld();
   const { schedules } = composeSchedules(config, trawl);
   await trawl.store.keys.add({
     ...{ id: "k1", hash: "h", name: "acme's", tenant: "acme", scopes: ["submit"], quotas: NO_QUOTAS },
     ...{ createdAt: 0, expiresAt: undefined },
   });
-  async function made(recrawl: { set?: string; emit?: "changed" }, tenant: string | undefined) {
+  async function runNow(recrawl: { set?: string; emit?: "changed" }, tenant: string | undefined) {
     const schedule = await schedules.add({ every: "1d", job: { urls: ["https://a.test/"], recrawl } }, tenant);
     const { jobId = "" } = await schedules.runNow(schedule);
     const job = await trawl.frontier.findJob(jobId);
     return { schedule, recrawl: job?.spec.recrawl };
   }
 
-  const own = await made({ emit: "changed" }, undefined);
-  const tenants = await made({}, "acme");
-  const named = await made({ set: "shop" }, undefined);
+  const own = await runNow({ emit: "changed" }, undefined);
+  const tenants = await runNow({}, "acme");
+  const named = await runNow({ set: "shop" }, undefined);
 
   expect(own.recrawl).toEqual({ set: `schedule/${own.schedule.id}`, emit: "changed" });
   expect(tenants.recrawl).toEqual({ set: `tenant/acme/schedule/${tenants.schedule.id}`, emit: "all" });
@@ -36,7 +36,7 @@ it("is named after the schedule and its tenant, unless the job names one, and is
   );
   for (const { schedule } of [own, tenants, named]) await schedules.remove(schedule);
 
-  const asked = sets.map((set) => ({ set, url: page.url, jobId: "later" }));
-  const left = (await trawl.store.recall(asked)).map((memory) => memory?.fingerprint);
-  expect(left).toEqual([undefined, undefined, "f"]); // other jobs may be compared with a set that has a name
+  const queries = sets.map((set) => ({ set, url: page.url, jobId: "later" }));
+  const left = (await trawl.store.recall(queries)).map((memory) => memory?.fingerprint);
+  expect(left).toEqual([undefined, undefined, "f"]); // other jobs may use a named set
 });

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { startLivingSite } from "./living-site.ts";
+import { startChangingSite } from "./changing-site.ts";
 import { openWorld } from "./world.ts";
 
 const SPIDER = `
@@ -15,8 +15,8 @@ export default defineSpider({
   handlers: { leaf({ $, emit, carry }) { emit({ title: titleOf($("h1").text()) + " " + carry.from }); } },
 });`;
 
-it("reuses what handlers emitted and followed, until a file of the spider changes", async () => {
-  const site = await startLivingSite({
+it("reuses the emitted records and followed links until a file of the spider changes", async () => {
+  const site = await startChangingSite({
     "/": { title: "home", links: ["/a", "/b"] },
     "/a": { title: "a" },
     "/b": { title: "b" },

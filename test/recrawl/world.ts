@@ -25,7 +25,7 @@ export type World = {
   trawl: App;
   config: Config;
   folder: string;
-  /** The id of the job. */
+  /** Returns the id of the job. */
   submit(job: JobInput): Promise<string>;
   /** Submits the job and runs it to its end. */
   crawl(job: JobInput): Promise<Crawled>;
@@ -89,7 +89,7 @@ export async function workToEnd(trawl: App, jobId: string): Promise<void> {
 export async function resultsOf(trawl: App, jobId: string): Promise<Crawled> {
   const job = await trawl.frontier.findJob(jobId);
   if (job === undefined || !hasEnded(job.state)) throw new Error(`job ${jobId} has not ended`);
-  if (ledgerGap(job.counts) !== 0) throw new Error(`the ledger is out by ${ledgerGap(job.counts)}`);
+  if (ledgerGap(job.counts) !== 0) throw new Error(`the ledger does not balance: ${ledgerGap(job.counts)}`);
   const records = await trawl.store.readRecords(jobId, 0, 10_000);
   if (records.length !== job.tally.records) throw new Error(`${records.length} records, counted ${job.tally.records}`);
   const letters = await trawl.frontier.listDead({ jobId }, 1000);

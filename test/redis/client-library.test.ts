@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 
 /**
  * `class X extends String` anywhere in a process puts String.prototype into V8's slow mode permanently, and then every
- * `charCodeAt` of optimised code is a generic lookup. A crawl took 22 % more CPU just because ioredis 6, which does that, was
- * loaded. No other test would notice.
+ * `charCodeAt` of optimised code is a generic lookup. A crawl took 22 % more CPU just because ioredis 6, which does
+ * that, was loaded. No other test would notice.
  */
 it("the client library keeps String.prototype in fast mode", () => {
   const program = 'await import("ioredis"); console.log(%HasFastProperties(String.prototype))';

@@ -1,4 +1,4 @@
-/** Workers whose clocks are wrong, each in its own way: the broker's clock decides (F18). */
+/** Workers with different wrong clocks: only the clock of the broker counts (F18). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/politeness.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
@@ -7,16 +7,16 @@ import { type RedisServer, startRedis } from "../services/redis.ts";
 import { openLossyProxy } from "./lossy-proxy.ts";
 import { createStage } from "./stage.ts";
 
-/** By how much the wrong clocks are wrong. */
+/** The error of the wrong clocks. */
 const WRONG_MS = 10_000;
-/** Enough for delays on a busy machine, and far less than the clocks are wrong by. */
+/** More than the delays on a busy machine, and much less than the error of the clocks. */
 const NEAR_MS = WRONG_MS / 2;
 const real = systemClock();
 const startAt = real.now();
 
 type WrongClock = Clock & { toReal(at: number): number };
 
-/** Ahead by `aheadMs` now, and going `drift` too fast. */
+/** A clock that is ahead by `aheadMs` at the start, and faster than real time by the fraction `drift`. */
 function wrongClock(aheadMs: number, drift: number): WrongClock {
   const wrong = (at: number) => at + aheadMs + (at - startAt) * drift;
   return {
@@ -44,7 +44,7 @@ describe("workers whose clocks are wrong", () => {
       aJob({ policy: { intervalMs, burst: 1, perSite: 9 } }),
       tasksAt("a.test", pages),
     );
-    const slots: (Pick<Slot, "sendAt" | "sendBy"> & { leftAt: number; by: number })[] = [];
+    const slots: (Pick<Slot, "sendAt" | "sendBy"> & { sentAt: number; by: number })[] = [];
     const over = new AbortController();
 
     await Promise.all(
@@ -53,12 +53,12 @@ describe("workers whose clocks are wrong", () => {
         while (slots.length < pages) {
           const { grants, nextDueAt } = await frontier.lease(aRequest({ worker: `w${by}`, max: 1 }));
           for (const { slot } of grants) {
-            // Like a worker: by its own clock.
+            // A worker sleeps by its own clock.
             await clock.sleep(slot.sendAt - clock.now());
             slots.push({
               sendAt: clock.toReal(slot.sendAt),
               sendBy: clock.toReal(slot.sendBy),
-              leftAt: real.now(),
+              sentAt: real.now(),
               by,
             });
           }
@@ -72,12 +72,12 @@ describe("workers whose clocks are wrong", () => {
     slots.sort((one, other) => one.sendAt - other.sendAt);
     const gaps = slots.slice(1).map(({ sendAt }, nth) => sendAt - (slots[nth]?.sendBy ?? 0));
     const changes = slots.filter(({ by }, nth) => nth > 0 && by !== slots[nth - 1]?.by).length;
-    console.info(`least gap ${Math.min(...gaps).toFixed(3)} ms of ${intervalMs}, ${changes} changes of worker`);
+    console.info(`smallest gap ${Math.min(...gaps).toFixed(3)} ms of ${intervalMs}, ${changes} changes of worker`);
     expect(changes).toBeGreaterThan(0);
     // Two comparisons of clocks may drift apart by this much before the next one.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs - 0.5);
     // No worker waits, or sends too late, by the error of its clock.
-    for (const { sendAt, leftAt } of slots) expect(Math.abs(leftAt - sendAt)).toBeLessThan(NEAR_MS);
+    for (const { sendAt, sentAt } of slots) expect(Math.abs(sentAt - sendAt)).toBeLessThan(NEAR_MS);
     const views = await Promise.all(handles.map((frontier) => viewOf(frontier)));
     for (const [nth, { createdAt }] of views.entries()) {
       expect(Math.abs((clocks[nth] as WrongClock).toReal(createdAt) - (views[2]?.createdAt ?? 0))).toBeLessThan(
@@ -94,8 +94,9 @@ describe("workers whose clocks are wrong", () => {
     await submit(frontier, aJob({ policy }), tasksAt("a.test", pages));
     // Without a limit, a slot would have no end.
     await frontier.setSitePolicy("b.test", policy);
-    for (let nth = 0; nth < 10; nth++) await frontier.reserveSlot("b.test"); // it knows by now how long answers take
-    let [inTime, bought, boughtInTime] = [0, 0, 0];
+    // The frontier measures how long replies take.
+    for (let nth = 0; nth < 10; nth++) await frontier.reserveSlot("b.test");
+    let [inTime, reserved, reservedInTime] = [0, 0, 0];
 
     for (let done = 0; done < pages; ) {
       const { grants, nextDueAt } = await frontier.lease(aRequest({ max: 1 }));
@@ -105,13 +106,15 @@ describe("workers whose clocks are wrong", () => {
       if (grants.length > 0) await settleAll(frontier, grants);
       else await frontier.waitForWork(nextDueAt ?? arrivedAt + 100, new AbortController().signal);
       const slot = await frontier.reserveSlot("b.test");
-      bought += 1;
-      boughtInTime += slot.sendBy >= real.now() ? 1 : 0;
+      reserved += 1;
+      reservedInTime += slot.sendBy >= real.now() ? 1 : 0;
     }
 
-    console.info(`${inTime} of ${pages} slots were still to come, and ${boughtInTime} of ${bought} that were bought`);
+    console.info(
+      `${inTime} of ${pages} granted slots and ${reservedInTime} of ${reserved} reserved slots were in the future`,
+    );
     expect(inTime).toBeGreaterThan(pages / 2);
-    expect(boughtInTime).toBeGreaterThan(bought / 2);
+    expect(reservedInTime).toBeGreaterThan(reserved / 2);
   });
 
   it("F18 store deadlines and robots.txt with the right times", async () => {
@@ -125,7 +128,7 @@ describe("workers whose clocks are wrong", () => {
 
     const robots = await right.findRobots("a.test");
     expect(Math.abs((robots?.freshUntil ?? 0) - (real.now() + 60_000))).toBeLessThan(NEAR_MS);
-    // By the clock that is ahead it would have passed.
+    // By the clock that is ahead, the deadline would have passed.
     await right.reap(10);
     expect((await viewOf(right)).counts.queued).toBe(1);
     const [finding] = (await ahead.examine()).filter(({ check }) => check === "broker clock");

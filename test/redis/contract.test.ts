@@ -27,8 +27,8 @@ import { siteBackoff } from "../contracts/frontier/site-backoff.ts";
 import { siteListing } from "../contracts/frontier/site-listing.ts";
 import { suspects } from "../contracts/frontier/suspects.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
-import { withRedis } from "../services/redis-talk.ts";
 
 const valkeyObstacle = findRedisObstacle("valkey-server");
 if (valkeyObstacle !== undefined) console.warn(`SKIPPED: the frontier on Valkey: ${valkeyObstacle}`);
@@ -114,7 +114,7 @@ async function portOf({ nodes }: RedisCluster, key: string): Promise<number> {
   for (const { port } of nodes) {
     const owns = await withRedis(port, (redis) => redis.exists(key)).then(
       () => true,
-      () => false, // MOVED: another node's
+      () => false, // MOVED: the key is on another node
     );
     if (owns) return port;
   }

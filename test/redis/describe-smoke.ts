@@ -1,6 +1,6 @@
 /**
- * The basic guarantees of a broker with several handles, in real time, on every kind of server and number of shards. The
- * contract in test/contracts/frontier is complete, with a manual clock.
+ * The basic guarantees of a broker with several handles, in real time, on every kind of server and number of shards.
+ * The complete contract, with a manual clock, is in test/contracts/frontier.
  */
 import { describe, expect, it } from "vitest";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
@@ -27,13 +27,13 @@ export type SmokeBackend = { url(): string; shards: number };
 
 /** Enough sites to have some on every shard. */
 const SITES = Array.from({ length: 12 }, (_, nth) => `site-${nth}.test`);
-const FAR_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const clock = systemClock();
 
 export function describeSmoke(name: string, { url, shards }: SmokeBackend): void {
   const stage = () => createStage(url(), { shards });
   describe(`a fleet on ${name}`, () => {
-    whole(stage);
+    wholeJobs(stage);
     limits(stage);
     endings(stage);
     control(stage);
@@ -41,7 +41,7 @@ export function describeSmoke(name: string, { url, shards }: SmokeBackend): void
   });
 }
 
-function whole(stage: () => Stage): void {
+function wholeJobs(stage: () => Stage): void {
   it("completes a job whose pages link across sites, with exact counts after each step", async () => {
     const frontier = await stage().open();
     await submit(frontier, aJob(), [aTask(`https://${SITES[0]}/0`)]);
@@ -101,9 +101,9 @@ function limits(stage: () => Stage): void {
     for (const name of sites) {
       const own = spans.filter(({ site }) => site === name).sort((one, other) => one.slot.sendAt - other.slot.sendAt);
       const gaps = own.slice(1).map(({ slot }, nth) => slot.sendAt - (own[nth]?.slot.sendBy ?? 0));
-      expect(Math.min(...gaps), `least gap at ${name}`).toBeGreaterThanOrEqual(policy.intervalMs - 1e-3);
+      expect(Math.min(...gaps), `smallest gap at ${name}`).toBeGreaterThanOrEqual(policy.intervalMs - 1e-3);
       const atOnce = own.map(({ from }) => own.filter((span) => span.from <= from && from < span.to).length);
-      expect(Math.max(...atOnce), `most at once at ${name}`).toBeLessThanOrEqual(policy.perSite);
+      expect(Math.max(...atOnce), `largest concurrency at ${name}`).toBeLessThanOrEqual(policy.perSite);
     }
   });
 
@@ -112,7 +112,7 @@ function limits(stage: () => Stage): void {
     const [first] = handles as [AnyFrontier];
     const limit = 40;
     await first.createJob(aJob({ limits: { pages: limit } }));
-    // Each handle submits other URLs, with some in common.
+    // Each handle submits its own URLs, and some that all handles submit.
     const batches = handles.map((_, nth) =>
       SITES.flatMap((site) => [...tasksAt(site, 1), aTask(`https://${site}/own-${nth}`)]),
     );
@@ -134,7 +134,7 @@ function limits(stage: () => Stage): void {
     ]);
   });
 
-  it("ends a job at its deadline, including running tasks", async () => {
+  it("ends a job at its deadline, when its running tasks have ended", async () => {
     const frontier = await stage().open();
     const tasks = SITES.flatMap((site) => tasksAt(site, 3));
     await submit(frontier, aJob({ limits: { deadlineAt: clock.now() + 300 } }), tasks);
@@ -145,7 +145,7 @@ function limits(stage: () => Stage): void {
       await frontier.reap(100);
       return (await countsOf(frontier)).queued === undefined;
     };
-    expect(await waitUntil(isOver, FAR_MS)).toBe(true);
+    expect(await waitUntil(isOver, TIMEOUT_MS)).toBe(true);
 
     expect(await grantsOf(frontier)).toEqual([]);
     await settleAll(frontier, grants, { discovered: [aTask("https://late.test/")] });
@@ -278,23 +278,23 @@ function inspection(stage: () => Stage): void {
     const tasks = SITES.slice(0, 3).flatMap((site) => tasksAt(site, 2));
     await submit(frontier, aJob({ policy }), tasks);
     const [grant] = await grantsOf(frontier, { worker: "the-worker", max: 1 });
-    if (grant === undefined) throw new Error("three are due");
+    if (grant === undefined) throw new Error("expected a due task");
 
-    expect(encodeBatch(await frontier.explain({ url: grant.url }))).toMatch(/the-worker/);
+    expect(textOf(await frontier.explain({ url: grant.url }))).toMatch(/the-worker/);
     const next = grant.url.endsWith("/0") ? grant.url.replace(/0$/, "1") : grant.url.replace(/1$/, "0");
     expect((await frontier.explain({ url: next })).reasons).not.toEqual([]);
     expect((await frontier.explain({ site: grant.site })).reasons).not.toEqual([]);
-    expect(encodeBatch(await frontier.explain({ jobId: "job" }))).toMatch(/5/);
-    expect(encodeBatch(await frontier.explain({ url: "https://never.test/" }))).not.toBe("");
+    expect(textOf(await frontier.explain({ jobId: "job" }))).toMatch(/5/);
+    expect(textOf(await frontier.explain({ url: "https://never.test/" }))).not.toBe("");
   });
 }
 
 type Span = Grant & { from: number; to: number };
 
-/** Leases and settles until the job is done. Returns when each task was running. */
+/** Leases and settles until the job is done. Returns the time span in which each task ran. */
 async function work(frontier: AnyFrontier, worker: string, total: number): Promise<Span[]> {
   const spans: Span[] = [];
-  const until = clock.now() + FAR_MS;
+  const until = clock.now() + TIMEOUT_MS;
   while (clock.now() < until) {
     const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, max: 5 }));
     const from = clock.now();
@@ -306,9 +306,9 @@ async function work(frontier: AnyFrontier, worker: string, total: number): Promi
     if ((await viewOf(frontier)).counts.done === total) return spans;
     await frontier.waitForWork(Math.min(nextDueAt ?? until, clock.now() + 50), new AbortController().signal);
   }
-  throw new Error(`${worker} waited ${FAR_MS} ms for the end`);
+  throw new Error(`${worker} waited ${TIMEOUT_MS} ms for the end`);
 }
 
-function encodeBatch({ reasons }: { reasons: readonly string[] }): string {
+function textOf({ reasons }: { reasons: readonly string[] }): string {
   return reasons.join("; ");
 }

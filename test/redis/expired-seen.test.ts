@@ -4,7 +4,7 @@ import { START_AT } from "../contracts/frontier/backend.ts";
 import { aJob, grantsOf, settleAll, submit, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
 import { createManualClock } from "../model/manual-clock.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { createStage } from "./stage.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ describe("expired entries", () => {
     const stage = createStage(server.url, { clock, time: "caller" });
     const frontier = await stage.open();
     const kept = () => withRedis(server.port, (redis) => redis.hlen(`${stage.prefix}:{0}:lapse:1`));
-    /** More often than needed to check all of them. */
+    /** Calls the reaper more often than needed to check all entries. */
     const reap = async () => {
       for (let nth = 0; nth < 20; nth++) {
         clock.advance(100);

@@ -9,7 +9,7 @@ import { aJob, drain, grantsOf, settleAll, submit, tasksAt } from "../contracts/
 import { newPrefix } from "../contracts/frontier/redis-backend.ts";
 import { createManualClock } from "../model/manual-clock.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { aJobSpec } from "../submit/a-job-spec.ts";
 
 const SITES = ["a.test", "b.test", "c.test", "d.test", "e.test"];
@@ -23,20 +23,20 @@ describe.each([1, 4])("a forgotten job on %i shards", (shards) => {
 
   async function open(prefix: string) {
     const clock = createManualClock(START_AT);
-    const options = { prefix, shards, maxPending: 1e9, patienceMs: 0, pollMs: 1e9, time: "caller" as const };
+    const options = { prefix, shards, maxPending: 1e9, retryForMs: 0, pollMs: 1e9, time: "caller" as const };
     const frontier = await openRedisFrontier(redis.url, { clock, log: createLog("silent", () => {}) }, options);
     return { frontier, clock };
   }
 
   /** Every key of the namespace with its size, except those that expire and the counters of sites and queues. */
-  async function heldBy(prefix: string): Promise<Record<string, number>> {
-    return withRedis(redis.port, async (talk) => {
+  async function sizesOf(prefix: string): Promise<Record<string, number>> {
+    return withRedis(redis.port, async (client) => {
       const found: Record<string, number> = {};
-      for (const key of await talk.keys(`${prefix}:*`)) {
+      for (const key of await client.keys(`${prefix}:*`)) {
         if (/:(receipt|meta|waiting|site-waiting|site|idle)(:|$)/.test(key)) continue;
-        const type = await talk.type(key);
+        const type = await client.type(key);
         const size = { hash: "HLEN", zset: "ZCARD", set: "SCARD", list: "LLEN" }[type];
-        found[key] = size === undefined ? 1 : Number(await talk.call(size, key));
+        found[key] = size === undefined ? 1 : Number(await client.call(size, key));
       }
       return found;
     });
@@ -60,7 +60,7 @@ describe.each([1, 4])("a forgotten job on %i shards", (shards) => {
     await frontier.seal("first");
     await drain(broker);
     while ((await frontier.forgetJob("first", 500)) === "more") {}
-    const base = await heldBy(prefix);
+    const base = await sizesOf(prefix);
     const rich = {
       sites: Object.fromEntries(SITES.map((site) => [site, { intervalMs: 0, burst: 1, perSite: 50 }])),
       limits: { pages: 5000, deadlineAt: START_AT + 1e9 },
@@ -74,20 +74,20 @@ describe.each([1, 4])("a forgotten job on %i shards", (shards) => {
     const held = await grantsOf(frontier, { max: 7 });
     await frontier.cancel("cancelled");
     await settleAll(frontier, held);
-    expect(Object.keys(await heldBy(prefix)).length).toBeGreaterThan(Object.keys(base).length);
+    expect(Object.keys(await sizesOf(prefix)).length).toBeGreaterThan(Object.keys(base).length);
 
     for (const id of ["finished", "cancelled"]) while ((await frontier.forgetJob(id, 20)) === "more") {}
 
-    expect(await heldBy(prefix)).toEqual(base);
+    expect(await sizesOf(prefix)).toEqual(base);
     await frontier.close();
   });
 
-  it("takes more calls the more dead letters and buckets it has, so each call is short", async () => {
+  it("is removed in more calls if it has more dead letters and buckets, so each call is short", async () => {
     const prefix = newPrefix();
     const { frontier, clock } = await open(prefix);
     await submit(frontier, aJob(), everywhere(4_000));
     await frontier.cancel("job");
-    const buckets = Object.keys(await heldBy(prefix)).filter((key) => key.includes(":seen:")).length;
+    const buckets = Object.keys(await sizesOf(prefix)).filter((key) => key.includes(":seen:")).length;
     expect(buckets).toBeGreaterThan(50 * shards);
 
     let calls = 1;
@@ -98,36 +98,36 @@ describe.each([1, 4])("a forgotten job on %i shards", (shards) => {
     await frontier.close();
   });
 
-  it("is removed from every shard though the process died after the first step", async () => {
+  it("is removed from every shard even if the process was killed after the first step", async () => {
     const prefix = newPrefix();
     const broker = await open(prefix);
     const { frontier } = broker;
-    const empty = await heldBy(prefix);
+    const empty = await sizesOf(prefix);
     await runJob(frontier, aJob(), 30);
     await frontier.seal("job");
     await drain(broker);
 
     // Only the first shard has removed the job.
-    await decideOnly(prefix);
+    await removeOnFirstShard(prefix);
     expect(await frontier.findJob("job")).toBeUndefined();
 
     for (let nth = 0; nth < 20; nth++) await frontier.reap(10);
 
-    const left = await heldBy(prefix);
+    const left = await sizesOf(prefix);
     const own = Object.keys(left).filter((key) => !(key in empty) && !/:(sites|ranks)$/.test(key));
     expect(own).toEqual([]);
     await frontier.close();
   });
 
   /** The state after a process was killed after its first step. */
-  async function decideOnly(prefix: string): Promise<void> {
+  async function removeOnFirstShard(prefix: string): Promise<void> {
     const { loadScripts } = await import("../../src/frontier/redis/connection/scripts.ts");
     const source = loadScripts().get("forget-job")?.source ?? "";
-    await withRedis(redis.port, async (talk) => {
+    await withRedis(redis.port, async (client) => {
       // Only the owner shard lists the job as ended.
       for (let shard = 0; shard < shards; shard++) {
-        const home = `${prefix}:{${shard}}`;
-        if ((await talk.zcard(`${home}:ended`)) > 0) await talk.eval(source, 1, home, START_AT, "job", "decide");
+        const name = `${prefix}:{${shard}}`;
+        if ((await client.zcard(`${name}:ended`)) > 0) await client.eval(source, 1, name, START_AT, "job", "decide");
       }
     });
   }

@@ -1,4 +1,4 @@
-/** A proxy to a server that can delay or drop an answer, or close connections, when the test wants it. */
+/** A TCP proxy that delays replies, loses a reply, or closes connections, as a test requests. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
@@ -6,26 +6,26 @@ import { onTestFinished } from "vitest";
 export type LossyProxy = {
   url: string;
   /**
-   * The next request, or the next with `word` in it, still reaches the server; its answer is lost, and the connection with
-   * it. Resolves when it is.
+   * Forwards the next request, or the next that contains `text`, and closes the connection instead of returning the
+   * reply. Resolves after that.
    */
-  loseNextAnswer(word?: string): Promise<void>;
+  loseNextReply(text?: string): Promise<void>;
   /** Closes all connections and accepts no new ones. */
   cut(): void;
 };
 
-/** Call it inside a test. Delays answers by `delayMs`. */
+/** Call it inside a test. Delays every reply by `delayMs`. */
 export async function openLossyProxy(port: number, { delayMs } = { delayMs: 0 }): Promise<LossyProxy> {
   const sockets = new Set<Socket>();
   let toLose: (() => void) | undefined;
   let mark = "";
   let isCut = false;
 
-  function join(near: Socket): void {
-    if (isCut) return void near.destroy();
-    const far = connect(port, "127.0.0.1");
-    const close = () => [near, far].forEach((socket) => void socket.destroy());
-    for (const socket of [near, far]) {
+  function connectThrough(client: Socket): void {
+    if (isCut) return void client.destroy();
+    const upstream = connect(port, "127.0.0.1");
+    const close = () => [client, upstream].forEach((socket) => void socket.destroy());
+    for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("error", close).on("close", () => {
         sockets.delete(socket);
@@ -33,22 +33,22 @@ export async function openLossyProxy(port: number, { delayMs } = { delayMs: 0 })
       });
     }
     let lost: (() => void) | undefined;
-    near.on("data", (request) => {
+    client.on("data", (request) => {
       if (request.includes(mark)) {
         lost ??= toLose;
         toLose = undefined;
       }
-      far.write(request);
+      upstream.write(request);
     });
-    far.on("data", (answer) => {
-      if (lost === undefined && delayMs > 0) return void setTimeout(() => near.write(answer), delayMs);
-      if (lost === undefined) return void near.write(answer);
+    upstream.on("data", (reply) => {
+      if (lost === undefined && delayMs > 0) return void setTimeout(() => client.write(reply), delayMs);
+      if (lost === undefined) return void client.write(reply);
       close();
       lost();
     });
   }
 
-  const server = createServer(join);
+  const server = createServer(connectThrough);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const cut = () => {
@@ -61,9 +61,9 @@ export async function openLossyProxy(port: number, { delayMs } = { delayMs: 0 })
   });
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    loseNextAnswer: (word = "") =>
+    loseNextReply: (text = "") =>
       new Promise((resolve) => {
-        mark = word;
+        mark = text;
         toLose = resolve;
       }),
     cut,

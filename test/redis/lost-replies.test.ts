@@ -1,4 +1,4 @@
-/** Calls that were executed but whose answer was lost. */
+/** Calls that the server has executed, but whose reply was lost. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Settlement } from "../../src/frontier/frontier.ts";
 import { loadScripts } from "../../src/frontier/redis/connection/scripts.ts";
@@ -22,12 +22,12 @@ import { createStage } from "./stage.ts";
 
 const scripts = loadScripts();
 
-/** A request that runs this script. */
+/** The hash that a request for this script contains. */
 function shaOf(name: string): string {
   return scripts.get(name)?.sha ?? name;
 }
 
-describe("a lost answer", () => {
+describe("a lost reply", () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -35,28 +35,28 @@ describe("a lost answer", () => {
   afterAll(() => server.stop());
 
   async function open(shards = 1) {
-    const line = await openLossyProxy(server.port);
-    const stage = createStage(line.url, { shards });
+    const proxy = await openLossyProxy(server.port);
+    const stage = createStage(proxy.url, { shards });
     const frontier = await stage.open();
     await frontier.createJob(aJob());
-    await frontier.lease(aRequest()); // the server knows the script from now on
-    return { line, stage, frontier };
+    await frontier.lease(aRequest()); // loads the script into the server
+    return { proxy, stage, frontier };
   }
 
-  it("F6 of a lease counts no crash, and its worker is woken for the tasks", async () => {
-    const { line, frontier } = await open();
+  it("F6 of a lease counts no crash, and the worker is woken for the tasks", async () => {
+    const { proxy, frontier } = await open();
     await frontier.enqueue("job", tasksAt("a.test", 1));
 
     for (let nth = 0; nth < 4; nth++) {
-      // By name: the first call on a new connection asks for the time.
-      const lost = line.loseNextAnswer("worker-w");
+      // Selected by the name of the worker, because the first call on a new connection queries the time.
+      const lost = proxy.loseNextReply("worker-w");
       expect((await frontier.lease(aRequest({ worker: "worker-w" }))).grants).toEqual([]);
       await lost;
       await frontier.waitForWork(Number.MAX_SAFE_INTEGER, AbortSignal.timeout(10_000));
       expect(await countsOf(frontier)).toEqual({ submitted: 1, queued: 1 });
     }
 
-    // The third crash fails the task: none was counted before.
+    // Only the third crash makes the task a dead letter, so none was counted before.
     for (const nth of [1, 2, 3]) {
       expect((await oneGrant(frontier, { ...ALL, worker: `w${nth}` })).attempt).toBe(1);
       expect(await frontier.listDead({}, 10)).toEqual([]);
@@ -66,11 +66,11 @@ describe("a lost answer", () => {
   });
 
   it("F1 of a lease keeps the tasks that the worker held before", async () => {
-    const { line, frontier } = await open();
+    const { proxy, frontier } = await open();
     await frontier.enqueue("job", tasksAt("a.test", 6));
     const held = await grantsOf(frontier, { worker: "worker-w", max: 2 });
 
-    const lost = line.loseNextAnswer("worker-w");
+    const lost = proxy.loseNextReply("worker-w");
     const more = await grantsOf(frontier, { worker: "worker-w", max: 2 });
     await lost;
 
@@ -81,11 +81,11 @@ describe("a lost answer", () => {
   });
 
   it("F10 of a submission, settlement, release or replay leaves correct counts", async () => {
-    const { line, stage, frontier } = await open();
+    const { proxy, stage, frontier } = await open();
     const losing = async <T>(prepare: () => Promise<T>, call: (prepared: T) => Promise<unknown>) => {
-      await call(await prepare()); // the script is known from now on
+      await call(await prepare()); // loads the script into the server
       const prepared = await prepare();
-      const lost = line.loseNextAnswer();
+      const lost = proxy.loseNextReply();
       await call(prepared);
       await lost;
       await viewOf(frontier);
@@ -113,7 +113,7 @@ describe("a lost answer", () => {
     const links = Array.from({ length: 6 }, (_, nth) => aTask(`https://linked-${nth}.test/`));
 
     it(`F7 of a settlement is repeated with the same result, on ${shards} shard(s)`, async () => {
-      const { line, frontier } = await open(shards);
+      const { proxy, frontier } = await open(shards);
       const outcome = { kind: "dead", because: "too_big" } as const;
       const endings: Partial<Settlement>[] = [{}, { discovered: links }, { outcome }, { refusedLinks: 2 }];
       for (const [nth, ending] of [...endings, ...endings].entries()) {
@@ -122,8 +122,8 @@ describe("a lost answer", () => {
         await frontier.seal(id);
         const settlement = settlementOf(await oneGrant(frontier), ending);
         // The first round loads the scripts.
-        const word = shaOf(ending === endings[0] ? "settle-done" : "settle");
-        const lost = nth < endings.length ? undefined : line.loseNextAnswer(word);
+        const sha = shaOf(ending === endings[0] ? "settle-done" : "settle");
+        const lost = nth < endings.length ? undefined : proxy.loseNextReply(sha);
         const { states, finished } = await frontier.settle([settlement]);
         await lost;
 
@@ -138,10 +138,10 @@ describe("a lost answer", () => {
     });
 
     it(`F9 of a submission is repeated without duplicates, on ${shards} shard(s)`, async () => {
-      const { line, frontier } = await open(shards);
+      const { proxy, frontier } = await open(shards);
       await frontier.enqueue("job", links);
 
-      const lost = line.loseNextAnswer(shaOf("enqueue"));
+      const lost = proxy.loseNextReply(shaOf("enqueue"));
       const more = tasksAt("a.test", 5);
       const answer = await frontier.enqueue("job", [...more, ...more.slice(3)]);
       await lost;
@@ -151,12 +151,12 @@ describe("a lost answer", () => {
     });
 
     it(`F11 of a seal, or of the end that it causes, is repeated, on ${shards} shard(s)`, async () => {
-      const { line, frontier } = await open(shards);
+      const { proxy, frontier } = await open(shards);
       expect(await frontier.seal("job")).toBe(true);
-      const words = shards === 1 ? ["seal"] : ["seal", "finish-job", "apply-job-state", "mark-synced"];
-      for (const script of words) {
+      const names = shards === 1 ? ["seal"] : ["seal", "finish-job", "apply-job-state", "mark-synced"];
+      for (const script of names) {
         await frontier.createJob(aJob({ id: script }));
-        const lost = line.loseNextAnswer(shaOf(script));
+        const lost = proxy.loseNextReply(shaOf(script));
         expect(await frontier.seal(script)).toBe(true);
         await lost;
         expect(await viewOf(frontier, script)).toMatchObject({ state: "finished", sealed: true });
@@ -164,7 +164,7 @@ describe("a lost answer", () => {
     });
 
     it(`F15 of a replay or a discard is repeated, on ${shards} shard(s)`, async () => {
-      const { line, frontier } = await open(shards);
+      const { proxy, frontier } = await open(shards);
       await frontier.enqueue("job", tasksAt("a.test", 6));
       const outcome = { kind: "dead", because: "too_big" } as const;
       await frontier.settle((await grantsOf(frontier)).map((grant) => settlementOf(grant, { outcome })));
@@ -175,7 +175,7 @@ describe("a lost answer", () => {
         ["replay-dead", async () => (await frontier.replayDead({}, 2, 10)).replayed],
         ["discard-dead", () => frontier.discardDead({}, 2)],
       ] as const) {
-        const lost = line.loseNextAnswer(shaOf(script));
+        const lost = proxy.loseNextReply(shaOf(script));
         expect(await call()).toBe(2);
         await lost;
       }
@@ -184,13 +184,13 @@ describe("a lost answer", () => {
   }
 
   it("F15 of a replay reopens the job on every shard", async () => {
-    const { line, frontier } = await open(3);
+    const { proxy, frontier } = await open(3);
     const outcome = { kind: "dead", because: "too_big" } as const;
     for (const id of ["known", "lost"]) {
       await submit(frontier, aJob({ id }), [aTask(`https://${id}.test/`)]);
       await frontier.settle([settlementOf(await oneGrant(frontier), { outcome })]);
       expect(await frontier.seal(id)).toBe(true);
-      const lost = id === "lost" ? line.loseNextAnswer(shaOf("reopen-jobs")) : undefined;
+      const lost = id === "lost" ? proxy.loseNextReply(shaOf("reopen-jobs")) : undefined;
       expect(await frontier.replayDead({ jobId: id }, 1, 10)).toMatchObject({ replayed: 1 });
       await lost;
 
@@ -202,14 +202,14 @@ describe("a lost answer", () => {
   });
 
   it("F7 does not make a stale claim valid", async () => {
-    const { line, frontier } = await open();
+    const { proxy, frontier } = await open();
     await frontier.enqueue("job", tasksAt("a.test", 2));
     const [grant] = await grantsOf(frontier, { max: 1, leaseMs: 0 });
-    if (grant === undefined) throw new Error("one is due");
+    if (grant === undefined) throw new Error("expected a due task");
     await frontier.settle([settlementOf(await oneGrant(frontier))]);
     await frontier.reap(10);
 
-    const lost = line.loseNextAnswer();
+    const lost = proxy.loseNextReply();
     const { states } = await frontier.settle([settlementOf(grant)]);
     await lost;
 
@@ -217,15 +217,15 @@ describe("a lost answer", () => {
   });
 
   it("F11 of the last settlement leaves a job of several shards to other reapers, which end it once", async () => {
-    const { line, stage, frontier } = await open(3);
+    const { proxy, stage, frontier } = await open(3);
     const other = await stage.open({ url: server.url });
-    const doomed = await stage.open({ patienceMs: 0 });
+    const doomed = await stage.open({ retryForMs: 0 });
     await submit(other, aJob({ id: "last" }), [aTask("https://a.test/")]);
     await other.seal("last");
     const grant = await oneGrant(doomed);
 
-    // By name: the connection also has other calls, such as asking for the time.
-    const lost = line.loseNextAnswer(shaOf("settle-done")).then(line.cut);
+    // Selected by script, because the connection also carries other calls, such as queries of the time.
+    const lost = proxy.loseNextReply(shaOf("settle-done")).then(proxy.cut);
     await expect(doomed.settle([settlementOf(grant)])).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
     await lost;
     expect(await viewOf(other, "last")).toMatchObject({ state: "running", counts: { done: 1, leased: 0 } });
@@ -239,14 +239,14 @@ describe("a lost answer", () => {
   });
 
   it("F7 of the check for the end of a job does not lose the results of the settlement", async () => {
-    const { line, stage } = await open(3);
+    const { proxy, stage } = await open(3);
     const other = await stage.open({ url: server.url });
-    const doomed = await stage.open({ patienceMs: 0 });
+    const doomed = await stage.open({ retryForMs: 0 });
     await submit(other, aJob({ id: "last" }), [aTask("https://a.test/")]);
     await other.seal("last");
     const grant = await oneGrant(doomed);
 
-    const lost = line.loseNextAnswer(shaOf("find-job")).then(line.cut);
+    const lost = proxy.loseNextReply(shaOf("find-job")).then(proxy.cut);
     expect(await doomed.settle([settlementOf(grant)])).toEqual({ states: ["done"], finished: [] });
     await lost;
 
@@ -254,14 +254,14 @@ describe("a lost answer", () => {
     expect(await viewOf(other, "last")).toMatchObject({ state: "finished", counts: { done: 1 } });
   });
 
-  it("F3 of a spend grants no slot twice", async () => {
-    const { line, frontier } = await open();
+  it("F3 of a slot reservation grants no slot twice", async () => {
+    const { proxy, frontier } = await open();
     await submit(frontier, aJob({ id: "slow", policy: { intervalMs: 100, burst: 1, perSite: 9 } }), [
       aTask("https://slow.test/"),
     ]);
     const slots = [(await oneGrant(frontier)).slot, await frontier.reserveSlot("slow.test")];
 
-    const lost = line.loseNextAnswer();
+    const lost = proxy.loseNextReply();
     slots.push(await frontier.reserveSlot("slow.test"));
     await lost;
     slots.push(await frontier.reserveSlot("slow.test"));

@@ -3,13 +3,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aTask, countsOf, grantsOf, oneGrant, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { createStage } from "./stage.ts";
 
 const clock = systemClock();
 
-/** Fills the memory. Returns how much was free. */
+/** Sets the memory limit of the server below its current use. */
 async function fill({ port }: RedisServer): Promise<void> {
   await withRedis(port, async (redis) => {
     const [, used] = /^used_memory:(\d+)/m.exec(await redis.info("memory")) ?? [];
@@ -24,7 +24,7 @@ describe("Redis out of memory", () => {
       onTestFinished(() => server.stop());
       const frontier = await createStage(server.url, { shards }).open();
       const sites = Array.from({ length: 8 }, (_, nth) => `site-${nth}.test`);
-      // Much more than the scripts that are loaded from now on.
+      // They need much more memory than the scripts that are loaded later.
       await submit(
         frontier,
         aJob(),
@@ -39,7 +39,7 @@ describe("Redis out of memory", () => {
       await expect(frontier.createJob(aJob({ id: "another" }))).rejects.toMatchObject({ code: "BROKER_FULL" });
 
       const [one, two, three] = await grantsOf(frontier, { max: 3, worker: "w" });
-      if (one === undefined || two === undefined || three === undefined) throw new Error("thousands are due");
+      if (one === undefined || two === undefined || three === undefined) throw new Error("expected three due tasks");
       expect(await frontier.extend([one, two], 60_000)).toEqual([true, true]);
       await frontier.release([two]);
       expect(await frontier.abandon("w")).toBe(2);
@@ -65,8 +65,8 @@ describe("Redis out of memory", () => {
         grants = await grantsOf(frontier, { max: 500 });
       }
       // Redis also counts buffers of connections, and frees them a little later.
-      const isTaken = async () => (await frontier.enqueue("job", [aTask("https://new.test/")])).queued === 1;
-      expect(await waitUntil(isTaken, 10_000)).toBe(true);
+      const isAccepted = async () => (await frontier.enqueue("job", [aTask("https://new.test/")])).queued === 1;
+      expect(await waitUntil(isAccepted, 10_000)).toBe(true);
     });
   }
 });

@@ -1,4 +1,4 @@
-/** Operations on several shards that end in the middle: the process dies, or a shard is unreachable. */
+/** Operations on several shards that end in the middle: the process is killed, or a shard is unreachable. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { NewTask } from "../../src/domain/task.ts";
 import { createShards, type Shard } from "../../src/frontier/redis/cluster/shards.ts";
@@ -20,8 +20,8 @@ import {
 } from "../contracts/frontier/makers.ts";
 import { auditShard } from "../model/redis-audit.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
-import { withRedis } from "../services/redis-talk.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { createStage, type Stage } from "./stage.ts";
 
@@ -30,8 +30,8 @@ const shards = createShards(
   { broker: {} as BrokerClient, clock: systemClock(), timeOf: callerClock, caller: "" },
   { prefix: "any", shards: SHARDS, time: "broker" },
 );
-const HOME = shards.ownerOf("job");
-const OTHERS = [0, 1, 2].filter((index) => index !== HOME.index);
+const OWNER = shards.ownerOf("job");
+const OTHERS = [0, 1, 2].filter((index) => index !== OWNER.index);
 /** Four tasks on each shard. */
 const EVERYWHERE = shards.all.flatMap((shard) => tasksOn(shard, 4));
 
@@ -47,15 +47,15 @@ describe("an operation on several shards that ends in the middle", () => {
   });
   afterAll(() => server.stop());
 
-  /** A handle that loses access to some shards, like a process that died in the middle. */
+  /** A handle that loses access to some shards, like a process that is killed in the middle. */
   async function open() {
     const stage = createStage(server.url, { shards: SHARDS });
     const user = stage.prefix;
     const reach = async (...indexes: number[]) => {
       const keys = indexes.map((index) => `~${stage.prefix}:{${index}}:*`);
       const all = indexes.map((index) => `~${stage.prefix}:{${index}}`);
-      const rights = ["on", "nopass", "resetkeys", ...keys, ...all, "&*", "+@all"];
-      await withRedis(server.port, (redis) => redis.call("ACL", "SETUSER", user, ...rights));
+      const permissions = ["on", "nopass", "resetkeys", ...keys, ...all, "&*", "+@all"];
+      await withRedis(server.port, (redis) => redis.call("ACL", "SETUSER", user, ...permissions));
     };
     await reach(0, 1, 2);
     const weak = await stage.open({ url: `redis://${user}:any@127.0.0.1:${server.port}` });
@@ -89,8 +89,8 @@ describe("an operation on several shards that ends in the middle", () => {
       const grants = await grantsOf(other);
       expect(grants).toHaveLength(EVERYWHERE.length);
       await other.release(grants);
-      // Its priority is between the old and the new one of the job: it must not go first on any shard.
-      const rivals = [HOME.index, missing].flatMap((index) => tasksOn(shards.all[index] as Shard, 1));
+      // The priority of the rival is between the old and the new one of the job: no shard may grant its tasks first.
+      const rivals = [OWNER.index, missing].flatMap((index) => tasksOn(shards.all[index] as Shard, 1));
       const urgent = rivals.map((task) => ({ ...task, url: `${task.url}rival`, priority: 2 }));
       await submit(other, aJob({ id: "rival", priority: 2 }), urgent);
       expect((await grantsOf(other, { max: 4 })).map(({ jobId }) => jobId)).not.toContain("rival");
@@ -107,7 +107,7 @@ describe("an operation on several shards that ends in the middle", () => {
   it("F12 does not override a later operation, however late it is completed", async () => {
     const { weak, other, reach } = await open();
     await submit(other, aJob(), EVERYWHERE);
-    await reach(HOME.index);
+    await reach(OWNER.index);
     await expect(weak.pause("job")).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
 
     await other.resume("job");
@@ -119,7 +119,7 @@ describe("an operation on several shards that ends in the middle", () => {
   it("F11 is completed by a reaper if it is a seal, and the job ends", async () => {
     const { weak, other, reach } = await open();
     await submit(other, aJob(), EVERYWHERE);
-    await reach(HOME.index);
+    await reach(OWNER.index);
     await expect(weak.seal("job")).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
 
     await settleAll(other, await grantsOf(other));
@@ -154,10 +154,10 @@ describe("an operation on several shards that ends in the middle", () => {
 
   it("F2 leases few tasks from all shards, and no more than requested", async () => {
     const { other } = await open();
-    const [lonely] = EVERYWHERE;
-    await submit(other, aJob(), lonely === undefined ? [] : [lonely]);
+    const [single] = EVERYWHERE;
+    await submit(other, aJob(), single === undefined ? [] : [single]);
     for (let nth = 0; nth < SHARDS; nth++) await other.release([await oneGrant(other)]);
-    const more = Array.from({ length: 50 }, (_, nth) => ({ ...lonely, url: `${lonely?.url}${nth}` }) as NewTask);
+    const more = Array.from({ length: 50 }, (_, nth) => ({ ...single, url: `${single?.url}${nth}` }) as NewTask);
     await other.enqueue("job", [...EVERYWHERE, ...more]);
 
     for (const max of [1, 2, 4, 7, 30]) {
@@ -173,9 +173,9 @@ describe("an operation on several shards that ends in the middle", () => {
     const more = EVERYWHERE.map((task) => ({ ...task, url: `${task.url}more` }));
     await submit(other, aJob(), [...EVERYWHERE, ...more]);
     const grants = await grantsOf(weak, { worker: "w" });
-    const isHome = ({ site }: { site: string }) => shards.ofSite(site) === HOME;
-    const homeFirst = [...grants.filter(isHome), ...grants.filter((grant) => !isHome(grant))];
-    const [some, rest] = [0, 1].map((half) => homeFirst.filter((_, nth) => nth % 2 === half));
+    const isOnOwner = ({ site }: { site: string }) => shards.ofSite(site) === OWNER;
+    const ownerFirst = [...grants.filter(isOnOwner), ...grants.filter((grant) => !isOnOwner(grant))];
+    const [some, rest] = [0, 1].map((half) => ownerFirst.filter((_, nth) => nth % 2 === half));
     await reach(...OTHERS);
     const unreachable = { code: "BROKER_UNREACHABLE" };
 
@@ -209,54 +209,54 @@ describe("a node of a cluster that accepts connections and does not answer", () 
   beforeAll(async () => {
     cluster = await startCluster({ nodes: 3 });
     // Otherwise the other nodes refuse commands once they have noticed.
-    const words = ["SET", "cluster-require-full-coverage", "no"] as const;
-    for (const { port } of cluster.nodes) await withRedis(port, (redis) => redis.config(...words));
+    const setting = ["SET", "cluster-require-full-coverage", "no"] as const;
+    for (const { port } of cluster.nodes) await withRedis(port, (redis) => redis.config(...setting));
   });
   afterAll(() => cluster.stop());
 
-  /** Suspends the node with shard 0. `goOn` continues it; `port` is that of the node with the other shards. */
-  async function hang(prefix: string): Promise<{ goOn: () => void; port: number }> {
+  /** Suspends the node with shard 0. `resume` continues it; `port` is that of the node with the other shards. */
+  async function suspend(prefix: string): Promise<{ resume: () => void; port: number }> {
     const owned = await Promise.all(cluster.nodes.map(({ port }) => ownedBy(port, prefix)));
     const nodeWith = (...indexes: number[]) => {
       const node = cluster.nodes[owned.findIndex((own) => own.join() === indexes.join())];
-      if (node === undefined) throw new Error(`the shards lie otherwise: ${JSON.stringify(owned)}`);
+      if (node === undefined) throw new Error(`unexpected distribution of shards: ${JSON.stringify(owned)}`);
       return node;
     };
     const { pid } = nodeWith(0);
     const { port } = nodeWith(1, 2);
-    const goOn = () => void process.kill(pid, "SIGCONT");
-    onTestFinished(goOn);
+    const resume = () => void process.kill(pid, "SIGCONT");
+    onTestFinished(resume);
     process.kill(pid, "SIGSTOP");
-    return { goOn, port };
+    return { resume, port };
   }
 
   async function ownedBy(port: number, prefix: string): Promise<number[]> {
     const owns = async (index: number) =>
       withRedis(port, (redis) => redis.exists(`${prefix}:{${index}}`)).then(
         () => [index],
-        () => [], // MOVED: another node's
+        () => [], // MOVED: the key is on another node
       );
     return (await Promise.all([0, 1, 2].map(owns))).flat();
   }
 
   it("F2 F6 does not block tasks of other nodes, nor extending their leases", async () => {
-    const stage = createStage(cluster.url, { shards: SHARDS, patienceMs: 60_000 });
+    const stage = createStage(cluster.url, { shards: SHARDS, retryForMs: 60_000 });
     const frontier = await stage.open();
     await submit(frontier, aJob(), EVERYWHERE);
     const held = await grantsOf(frontier, { max: 6 });
-    const isThere = ({ site }: { site: string }) => shards.ofSite(site).index !== 0;
-    const healthy = held.filter(isThere);
+    const isReachable = ({ site }: { site: string }) => shards.ofSite(site).index !== 0;
+    const healthy = held.filter(isReachable);
     expect(held.length - healthy.length).toBeGreaterThan(0);
-    const { goOn, port } = await hang(stage.prefix);
+    const { resume, port } = await suspend(stage.prefix);
 
     const startAt = performance.now();
     const [more, kept] = await Promise.all([grantsOf(frontier), frontier.extend(healthy, 60_000)]);
     expect(performance.now() - startAt).toBeLessThan(HUNG_MS);
     expect(more).toHaveLength(8 - healthy.length);
-    expect(more.every(isThere)).toBe(true);
+    expect(more.every(isReachable)).toBe(true);
     expect(kept).toEqual(healthy.map(() => true));
 
-    // In one call for all, those on other nodes are extended, well beyond their first lease.
+    // One call for all leases extends those on other nodes, well beyond their first end.
     await expect(frontier.extend([...held, ...more], 120_000)).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
     expect(performance.now() - startAt).toBeLessThan(2 * HUNG_MS);
     const ends = [1, 2].map((index) => `${stage.prefix}:{${index}}:expiry`);
@@ -265,7 +265,7 @@ describe("a node of a cluster that accepts connections and does not answer", () 
       expect(Number(soonest)).toBeGreaterThan(Date.now() + 90_000);
     }
 
-    goOn();
+    resume();
     await cluster.waitUntilWhole();
     await settleAll(frontier, [...held, ...more]);
     // The node has granted the rest to calls that have timed out: those tasks are returned first.

@@ -1,4 +1,4 @@
-/** ReplayResult dead letters reopen their job on all shards, and no other job (F15). */
+/** Replayed dead letters reopen their job on all shards, and no other job (F15). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
 import {
@@ -29,11 +29,11 @@ describe("a replay on several shards", () => {
   async function open() {
     const stage = createStage(server.url, { shards: 3 });
     const frontier = await stage.open();
-    for (const id of JOBS) await bury(frontier, id);
+    for (const id of JOBS) await failJob(frontier, id);
     return { stage, frontier };
   }
 
-  async function bury(frontier: AnyFrontier, id: string): Promise<void> {
+  async function failJob(frontier: AnyFrontier, id: string): Promise<void> {
     await submit(frontier, aJob({ id }), [aTask(`https://${id}.test/`)]);
     await settleAll(frontier, await grantsOf(frontier), { outcome: { kind: "dead", because: "too_big" } });
     expect(await frontier.seal(id)).toBe(true);
@@ -62,7 +62,7 @@ describe("a replay on several shards", () => {
       await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "dead", because: "too_big" } });
       await frontier.cancel(id);
     }
-    await bury(frontier, "behind");
+    await failJob(frontier, "behind");
 
     expect(await frontier.replayDead({}, 1, 10)).toMatchObject({ replayed: 1 });
 

@@ -21,13 +21,13 @@ import {
 } from "../contracts/frontier/makers.ts";
 import { auditShard } from "../model/redis-audit.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { startCluster } from "../services/redis-cluster.ts";
-import { withRedis } from "../services/redis-talk.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { createStage, openMany } from "./stage.ts";
 
 const clock = systemClock();
-const FAR_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 
 async function serverFor(options: RedisOptions): Promise<RedisServer> {
   const server = await startRedis(options);
@@ -37,7 +37,7 @@ async function serverFor(options: RedisOptions): Promise<RedisServer> {
 
 /** Leases and settles until the job ends; each page has one link. */
 async function crawl(frontier: AnyFrontier, worker: string, onSettled: () => void): Promise<void> {
-  const signal = AbortSignal.timeout(FAR_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   while (!signal.aborted && (await frontier.findJob("job"))?.finishedAt === undefined) {
     const { grants } = await frontier.lease(aRequest({ worker, max: 4 }));
     for (const grant of grants) {
@@ -51,7 +51,7 @@ async function crawl(frontier: AnyFrontier, worker: string, onSettled: () => voi
 
 describe("Redis killed and restarted, every write kept", () => {
   for (const shards of [1, 3]) {
-    it(`answers every call, loses nothing and counts right, on ${shards} shard(s)`, async () => {
+    it(`answers every call, loses no task and keeps correct counts, on ${shards} shard(s)`, async () => {
       const server = await serverFor({ appendonly: "always" });
       const stage = createStage(server.url, { shards });
       const handles = await openMany(stage, 3);
@@ -67,7 +67,7 @@ describe("Redis killed and restarted, every write kept", () => {
       let settled = 0;
       const over = Promise.all(handles.map((frontier, nth) => crawl(frontier, `w${nth}`, () => settled++)));
       for (const after of [60, 200, 400]) {
-        expect(await waitUntil(() => settled >= after, FAR_MS, 1)).toBe(true);
+        expect(await waitUntil(() => settled >= after, TIMEOUT_MS, 1)).toBe(true);
         await server.restart();
       }
       await over;
@@ -83,7 +83,7 @@ describe("Redis killed and restarted, every write kept", () => {
     });
   }
 
-  it("loses nothing on a cluster whose nodes restart one after the other", async () => {
+  it("loses no task on a cluster whose nodes restart one after the other", async () => {
     const cluster = await startCluster({ nodes: 3, appendonly: "always" });
     onTestFinished(() => cluster.stop());
     const stage = createStage(cluster.url, { shards: 4 });
@@ -100,8 +100,8 @@ describe("Redis killed and restarted, every write kept", () => {
     let settled = 0;
     const over = Promise.all(handles.map((frontier, nth) => crawl(frontier, `w${nth}`, () => settled++)));
     for (const [nth, node] of cluster.nodes.entries()) {
-      const isTime = () => settled >= 50 + 100 * nth;
-      expect(await waitUntil(isTime, FAR_MS, 1)).toBe(true);
+      const isDue = () => settled >= 50 + 100 * nth;
+      expect(await waitUntil(isDue, TIMEOUT_MS, 1)).toBe(true);
       await node.restart();
       await cluster.waitUntilWhole();
     }
@@ -136,13 +136,16 @@ describe("Redis killed and restarted, every write kept", () => {
   });
 });
 
-/** Copies the files of a server. The returned function restarts the server on that copy, as after a crash of its machine. */
+/**
+ * Copies the files of a server. The returned function restarts the server on that copy, as after a crash of its
+ * machine.
+ */
 async function createRewind(server: RedisServer): Promise<() => Promise<void>> {
   const [, folder = ""] = await withRedis(server.port, (redis) => redis.config("GET", "dir") as Promise<string[]>);
   // While a slow disk still syncs, Redis keeps newer writes in memory for up to two seconds.
   const isWritten = async () =>
     /^aof_buffer_length:0\r$/m.test(await withRedis(server.port, (redis) => redis.info("persistence")));
-  expect(await waitUntil(isWritten, FAR_MS)).toBe(true);
+  expect(await waitUntil(isWritten, TIMEOUT_MS)).toBe(true);
   const copy = mkdtempSync(join(tmpdir(), "trawl-rewind-"));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   cpSync(join(folder, "appendonlydir"), copy, { recursive: true });
@@ -162,7 +165,7 @@ describe("Redis restarted without its last writes", () => {
     "third.test": { intervalMs: 350, burst: 2, perSite: 9 },
   };
 
-  it("F3 requests no site within a full interval after it, on any shard and prefix", async () => {
+  it("F3 requests no site until a full interval after the restart, on any shard and prefix", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const stages = [createStage(server.url, { shards: 3 }), createStage(server.url)];
     const handles = await Promise.all(stages.map((stage) => stage.open()));
@@ -178,7 +181,7 @@ describe("Redis restarted without its last writes", () => {
     await rewind();
 
     const firstAt = new Map<string, number>();
-    const until = clock.now() + FAR_MS;
+    const until = clock.now() + TIMEOUT_MS;
     while (firstAt.size < 2 * Object.keys(POLICIES).length && clock.now() < until) {
       for (const [nth, frontier] of handles.entries()) {
         for (const { site, slot } of await grantsOf(frontier, { max: 20 })) {
@@ -195,7 +198,7 @@ describe("Redis restarted without its last writes", () => {
     for (const { events } of stages) expect(events).toContain("broker.restarted");
   });
 
-  it("F3 requests a site that was lost with them no sooner", async () => {
+  it("F3 requests a site whose entry was lost no sooner than others", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const frontier = await createStage(server.url).open();
     const policy = POLICIES["steady.test"] as SitePolicy;
@@ -211,10 +214,10 @@ describe("Redis restarted without its last writes", () => {
       if (grant !== undefined) expect(grant.slot.sendAt - slot.sendBy).toBeGreaterThanOrEqual(policy.intervalMs);
       return grant !== undefined;
     };
-    expect(await waitUntil(isGranted, FAR_MS)).toBe(true);
+    expect(await waitUntil(isGranted, TIMEOUT_MS)).toBe(true);
   });
 
-  it("F9 queues lost links of a page again, though this process has queued them before", async () => {
+  it("F9 queues lost links of a page again, even if this process has queued them before", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const [one, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
     await submit(one, aJob(), [aTask("https://a.test/")]);

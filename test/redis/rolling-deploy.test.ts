@@ -11,14 +11,14 @@ import { createLog } from "../../src/runtime/log.ts";
 import { aJob, aTask, countsOf, grantsOf, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { auditShard } from "../model/redis-audit.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { createStage } from "./stage.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 type OtherVersion = { openRedisFrontier: typeof openRedisFrontier; loadScripts: typeof loadScripts };
 
-describe("two versions side by side", () => {
+describe("two versions on one broker", () => {
   let server: RedisServer;
   let folder = "";
   let other: OtherVersion;
@@ -28,7 +28,7 @@ describe("two versions side by side", () => {
     cpSync(join(ROOT, "src"), join(folder, "src"), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
     const lua = join(folder, "src/frontier/redis/lua");
-    // Every script includes it.
+    // Every script includes this file.
     appendFileSync(join(lua, "lib/base.lua"), "\nlocal _another_version = 2\n");
     const [opening, scripts] = await Promise.all([
       import(join(folder, "src/frontier/redis/open.ts")),
@@ -43,36 +43,36 @@ describe("two versions side by side", () => {
 
   it("F19 work on the same jobs, each with its own scripts", async () => {
     const shas = (scripts: ReturnType<typeof loadScripts>) => new Set([...scripts.values()].map(({ sha }) => sha));
-    const [mine, theirs] = [shas(loadOwnScripts()), shas(other.loadScripts())];
-    expect([...theirs].filter((sha) => mine.has(sha))).toEqual([]);
+    const [ownShas, otherShas] = [shas(loadOwnScripts()), shas(other.loadScripts())];
+    expect([...otherShas].filter((sha) => ownShas.has(sha))).toEqual([]);
 
     const stage = createStage(server.url);
-    const old = await stage.open();
+    const older = await stage.open();
     const log = createLog("silent", () => {});
-    const options = { prefix: stage.prefix, shards: 1, maxPending: 1e6, patienceMs: 5000, pollMs: 60_000 };
-    const young = await other.openRedisFrontier(
+    const options = { prefix: stage.prefix, shards: 1, maxPending: 1e6, retryForMs: 5000, pollMs: 60_000 };
+    const newer = await other.openRedisFrontier(
       server.url,
       { clock: systemClock(), log },
       { ...options, time: "broker" },
     );
-    await submit(old, aJob(), tasksAt("a.test", 10));
-    expect((await young.enqueue("job", tasksAt("a.test", 12))).duplicates).toBe(10);
-    const [some, rest] = [await grantsOf(young, { max: 6 }), await grantsOf(old)];
-    // One version settles what the other was granted.
-    await settleAll(old, some, { discovered: [aTask("https://b.test/")] });
-    await settleAll(young, rest);
-    await old.pause("job");
-    expect(await grantsOf(young)).toEqual([]);
-    await young.resume("job");
-    await settleAll(young, await grantsOf(young));
-    expect(await young.seal("job")).toBe(true);
+    await submit(older, aJob(), tasksAt("a.test", 10));
+    expect((await newer.enqueue("job", tasksAt("a.test", 12))).duplicates).toBe(10);
+    const [some, rest] = [await grantsOf(newer, { max: 6 }), await grantsOf(older)];
+    // Each version settles tasks that the other was granted.
+    await settleAll(older, some, { discovered: [aTask("https://b.test/")] });
+    await settleAll(newer, rest);
+    await older.pause("job");
+    expect(await grantsOf(newer)).toEqual([]);
+    await newer.resume("job");
+    await settleAll(newer, await grantsOf(newer));
+    expect(await newer.seal("job")).toBe(true);
 
-    expect(await countsOf(old)).toEqual({ submitted: 22, discovered: 6, done: 13, duplicate: 15 });
+    expect(await countsOf(older)).toEqual({ submitted: 22, discovered: 6, done: 13, duplicate: 15 });
     expect(await auditShard(server.port, `${stage.prefix}:{0}`)).toEqual([]);
-    await young.close();
+    await newer.close();
   });
 
-  it("F19 know whether a job of an older version is running", async () => {
+  it("F19 list a job that an older version created as open only if it runs", async () => {
     const stage = createStage(server.url);
     const frontier = await stage.open();
     const open = `${stage.prefix}:{0}:open`;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { aJob, aTask, submit } from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { createStage } from "./stage.ts";
 
 let redis: RedisServer;
@@ -16,9 +16,9 @@ const nameOf = (nth: number) => `site-${String(nth).padStart(4, "0")}.test`;
 
 /** How often each command was called, including calls in scripts. */
 async function callsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
-  await withRedis(redis.port, (talk) => talk.config("RESETSTAT"));
+  await withRedis(redis.port, (client) => client.config("RESETSTAT"));
   await run();
-  const stats = await withRedis(redis.port, (talk) => talk.info("commandstats"));
+  const stats = await withRedis(redis.port, (client) => client.info("commandstats"));
   return new Map([...stats.matchAll(/^cmdstat_(\w+)\S*:calls=(\d+)/gm)].map(([, name = "", n]) => [name, Number(n)]));
 }
 

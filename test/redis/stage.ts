@@ -1,4 +1,7 @@
-/** Frontiers on real servers for one test, with the broker's clock. Each stage has its own prefix and closes its handles. */
+/**
+ * Frontiers on real servers for one test, with the broker's clock. Each stage has its own prefix and closes its
+ * handles.
+ */
 import { onTestFinished } from "vitest";
 import { openRedisFrontier, type RedisFrontierOptions } from "../../src/frontier/redis/open.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
@@ -20,14 +23,14 @@ export type Stage = {
 export function createStage(url: string, defaults: StageOptions = {}): Stage {
   const prefix = newPrefix();
   const events: string[] = [];
-  const note = (event: string) => void events.push(event);
-  const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log, isOn: () => true };
+  const record = (event: string) => void events.push(event);
+  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log, isOn: () => true };
   return {
     prefix,
     events,
     async open(options = {}) {
       const { url: at = url, clock = systemClock(), ...rest } = { ...defaults, ...options };
-      const usual = { prefix, shards: 1, maxPending: 1e6, patienceMs: 20_000, pollMs: 60_000, time: "broker" as const };
+      const usual = { prefix, shards: 1, maxPending: 1e6, retryForMs: 20_000, pollMs: 60_000, time: "broker" as const };
       const frontier = await openRedisFrontier(at, { clock, log }, { ...usual, ...rest });
       onTestFinished(() => frontier.close());
       return frontier;

@@ -6,8 +6,8 @@ import type { BrokerClient } from "../../src/frontier/redis/connection/broker-cl
 import { callerClock } from "../../src/frontier/redis/connection/broker-clock.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aTask, countsOf } from "../contracts/frontier/makers.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
-import { withRedis } from "../services/redis-talk.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { createStage } from "./stage.ts";
 
@@ -39,7 +39,7 @@ describe("a cluster of unequal nodes", () => {
     for (const node of cluster.nodes) {
       const owns = await withRedis(node.port, (redis) => redis.exists(key)).then(
         () => true,
-        () => false, // MOVED: another node's
+        () => false, // MOVED: the key is on another node
       );
       if (owns) return node.port;
     }
@@ -68,10 +68,10 @@ describe("a cluster of unequal nodes", () => {
     expect(await countsOf(frontier)).toEqual({ submitted: 12, queued: 9, duplicate: 3 });
   });
 
-  it("is refused work while one node denies a command, whichever it is", async () => {
+  it("refuses calls while any of its nodes denies a command", async () => {
     for (const node of cluster.nodes) {
-      const rights = ["on", ">secret", "~*", "&*", "+@all", ...(node.port === port ? ["-zpopmax"] : [])];
-      await withRedis(node.port, (redis) => redis.call("ACL", "SETUSER", "weak", ...rights));
+      const permissions = ["on", ">secret", "~*", "&*", "+@all", ...(node.port === port ? ["-zpopmax"] : [])];
+      await withRedis(node.port, (redis) => redis.call("ACL", "SETUSER", "weak", ...permissions));
     }
     const url = cluster.url.replace("://", "://weak:secret@");
     const frontier = await createStage(url, { shards: 2 }).open();

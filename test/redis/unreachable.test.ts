@@ -5,7 +5,7 @@ import { TrawlError } from "../../src/errors.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aJob, aRequest, aTask, countsOf, grantsOf, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
-import { withRedis } from "../services/redis-talk.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { createStage } from "./stage.ts";
 
 const clock = systemClock();
@@ -13,14 +13,14 @@ const SECRET = "s3cr3t-of-the-broker";
 
 async function errorOf(call: Promise<unknown>): Promise<TrawlError> {
   const error = await call.then(
-    () => new Error("it went well"),
+    () => new Error("the call succeeded"),
     (cause: unknown) => cause,
   );
   if (!(error instanceof TrawlError)) throw error;
   return error;
 }
 
-async function guarded(password: string): Promise<RedisServer> {
+async function startWithPassword(password: string): Promise<RedisServer> {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   await withRedis(server.port, (redis) => redis.config("SET", "requirepass", password));
@@ -28,10 +28,10 @@ async function guarded(password: string): Promise<RedisServer> {
 }
 
 describe("a Redis that cannot be used", () => {
-  it("is reported as unreachable after the configured patience, with a fix and without the password", async () => {
-    const server = await guarded(SECRET);
+  it("is reported as unreachable after the configured time, with a fix and without the password", async () => {
+    const server = await startWithPassword(SECRET);
     const url = `redis://:${SECRET}@127.0.0.1:${server.port}`;
-    const stage = createStage(url, { patienceMs: 300 });
+    const stage = createStage(url, { retryForMs: 300 });
     const frontier = await stage.open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
 
@@ -53,19 +53,19 @@ describe("a Redis that cannot be used", () => {
     onTestFinished(() => server.stop());
     process.kill(server.pid, "SIGSTOP");
 
-    const error = await errorOf(createStage(server.url, { patienceMs: 300 }).open());
+    const error = await errorOf(createStage(server.url, { retryForMs: 300 }).open());
 
     expect(error.code).toBe("BROKER_UNREACHABLE");
     expect(error.message).toMatch(/127\.0\.0\.1:\d+ accepts connections but does not answer/);
   });
 
   it("is reported at once with a wrong password", async () => {
-    const server = await guarded("another");
+    const server = await startWithPassword("another");
     const urls = [`redis://:${SECRET}@127.0.0.1:${server.port}`, `redis://x:${SECRET}@127.0.0.1:${server.port}`];
 
     for (const url of [...urls, server.url]) {
       const startedAt = clock.now();
-      const error = await errorOf(createStage(url, { patienceMs: 60_000 }).open());
+      const error = await errorOf(createStage(url, { retryForMs: 60_000 }).open());
       expect(error.code).toBe("BROKER_UNREACHABLE");
       expect(error.message).toMatch(/denies access: .*(WRONGPASS|NOAUTH)/);
       expect(inspect(error, { depth: 9 })).not.toContain(SECRET);
@@ -88,7 +88,7 @@ describe("a Redis that cannot be used", () => {
   });
 });
 
-describe("a Redis in trouble", () => {
+describe("a Redis with a temporary problem", () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -107,7 +107,7 @@ describe("a Redis in trouble", () => {
     expect(await countsOf(frontier)).toEqual({ submitted: 15, leased: 3, queued: 12 });
   });
 
-  it("F1 has granted no task twice and lost none after it was suspended for longer than a call waits", async () => {
+  it("F1 grants no task twice and loses none if it is suspended longer than the timeout of a call", async () => {
     const stage = createStage(server.url);
     const frontier = await stage.open();
     await submit(frontier, aJob(), tasksAt("a.test", 10));

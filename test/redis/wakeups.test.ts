@@ -16,13 +16,13 @@ import {
   tasksAt,
 } from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
+import { withRedis } from "../services/redis-client.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
-import { withRedis } from "../services/redis-talk.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { createStage, openMany } from "./stage.ts";
 
 const clock = systemClock();
-const FAR_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Leases nothing, and waits. */
 async function idle(
@@ -32,7 +32,7 @@ async function idle(
 ): Promise<{ woken: Promise<void> }> {
   const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, queues, max: 1 }));
   expect(grants).toEqual([]);
-  const signal = AbortSignal.timeout(FAR_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const woken = frontier.waitForWork(nextDueAt ?? Number.MAX_SAFE_INTEGER, signal);
   return { woken: woken.then(() => expect(signal.aborted, "was not woken").toBe(false)) };
 }
@@ -68,10 +68,10 @@ describe("idle workers", () => {
     }
     delays.sort((one, other) => one - other);
     console.info(`from a submission to the waking of another handle: median ${delays[10]?.toFixed(2)} ms`);
-    expect(delays[10]).toBeLessThan(FAR_MS);
+    expect(delays[10]).toBeLessThan(TIMEOUT_MS);
   });
 
-  it("are woken by tasks that another process releases, resumes or finds", async () => {
+  it("are woken by tasks that another process releases, resumes or discovers", async () => {
     const [worker, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
     await submit(other, aJob(), tasksAt("a.test", 1));
     const links = ["b", "c", "d"].map((name) => aTask(`https://${name}.test/`));
@@ -83,7 +83,7 @@ describe("idle workers", () => {
         await other.release(held);
         await other.resume("job");
       },
-      // The worker that settles takes the first link itself.
+      // The worker that settles leases the first link itself.
       (held) => other.settle(held.map((grant) => settlementOf(grant, { discovered: links }))),
     ];
     for (const cause of causes) {
@@ -96,7 +96,7 @@ describe("idle workers", () => {
     expect(await grantsOf(worker)).toHaveLength(links.length);
   });
 
-  it("are woken by a single task that another worker finds for a queue that it does not serve", async () => {
+  it("are woken by a single task that another worker discovers for a queue that it does not serve", async () => {
     const [worker, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
     await submit(other, aJob(), tasksAt("a.test", 2));
     const held = await grantsOf(other, { worker: "other" });
@@ -148,22 +148,22 @@ describe("idle workers", () => {
     const wakes = await countWakes();
     expect(wakes).toBeGreaterThan(1);
     expect(wakes).toBeLessThanOrEqual(8);
-    expect(await waitUntil(() => woken.size === 1 + wakes, FAR_MS)).toBe(true);
+    expect(await waitUntil(() => woken.size === 1 + wakes, TIMEOUT_MS)).toBe(true);
     for (const frontier of workers) await frontier.close();
   });
 
-  it("that have died do not take the messages of others", async () => {
+  it("that have ended do not receive the messages of others", async () => {
     const stage = createStage(server.url);
     const [alive, submitter] = (await openMany(stage, 2)) as [AnyFrontier, AnyFrontier];
-    const doomed = await openMany(stage, 3);
+    const closed = await openMany(stage, 3);
     await submitter.createJob(aJob());
     const { woken } = await idle(alive, "alive");
     // The last one to lease is woken first.
-    for (const [nth, frontier] of doomed.entries()) await frontier.lease(aRequest({ worker: `doomed-${nth}` }));
-    for (const frontier of doomed) await frontier.close();
+    for (const [nth, frontier] of closed.entries()) await frontier.lease(aRequest({ worker: `doomed-${nth}` }));
+    for (const frontier of closed) await frontier.close();
     const listeners = async () =>
       withRedis(server.port, (redis) => redis.call("PUBSUB", "CHANNELS", `${stage.prefix}*`) as Promise<string[]>);
-    expect(await waitUntil(async () => (await listeners()).length === 2, FAR_MS)).toBe(true);
+    expect(await waitUntil(async () => (await listeners()).length === 2, TIMEOUT_MS)).toBe(true);
 
     await submitter.enqueue("job", [aTask("https://a.test/")]);
     await woken;
@@ -181,12 +181,12 @@ describe("idle workers", () => {
     await first.seal("job");
     const over = new AbortController();
     setMaxListeners(0, over.signal);
-    let looks = 0;
+    let leaseCalls = 0;
     let done = 0;
 
     async function work(frontier: AnyFrontier, worker: string): Promise<void> {
       while (!over.signal.aborted) {
-        looks += 1;
+        leaseCalls += 1;
         const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, max: 1 }));
         if (grants.length > 0) await settleAll(frontier, grants);
         done += grants.length;
@@ -196,9 +196,10 @@ describe("idle workers", () => {
     }
     await Promise.all(workers.map((frontier, nth) => work(frontier, `w${nth}`)));
 
-    const perPage = (looks - workers.length) / pages;
+    const perPage = (leaseCalls - workers.length) / pages;
     console.info(`lease calls of 20 idle handles for each page of one slow site: ${perPage.toFixed(1)}`);
-    // One worker leases when the site comes due, and once more after it has settled. On a busy machine a few others do too.
+    // One worker leases when the site comes due, and once more after it has settled. On a busy machine a few others do
+    // too.
     expect(perPage).toBeLessThan(workers.length / 4);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Processes that archive or delete jobs are killed before each of their calls to a real Redis. An archived job is
- * found exactly once at any moment. A deleted job is either complete or gone.
+ * found exactly once at any moment. A deleted job is either complete or deleted.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { retentionDeps } from "../../src/compose/retention.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { cleanUpAll } from "../../src/retain/delete-job.ts";
-import { isScriptCall, openCountedLine } from "../api/counted-line.ts";
+import { isScriptCall, openCountingProxy } from "../api/counting-proxy.ts";
 import { aJob, grantsOf, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
 import { newPrefix } from "../contracts/frontier/redis-backend.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
@@ -42,9 +42,9 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
     };
     const trawl = await openApp(resolveConfig([{ from: "test", values }]), () => {});
     onTestFinished(() => trawl.close());
-    const line = await openCountedLine(redis.port, isScriptCall);
-    const env = { TRAWL_BROKER: line.url, TRAWL_BROKER_PREFIX: values.brokerPrefix, TRAWL_STORE: values.store };
-    return { trawl, line, folder, values, env: { ...env, TRAWL_BODIES: values.bodies } };
+    const proxy = await openCountingProxy(redis.port, isScriptCall);
+    const env = { TRAWL_BROKER: proxy.url, TRAWL_BROKER_PREFIX: values.brokerPrefix, TRAWL_STORE: values.store };
+    return { trawl, proxy, folder, values, env: { ...env, TRAWL_BODIES: values.bodies } };
   }
 
   async function anEndedJob({ frontier, store }: App, id: string): Promise<void> {
@@ -56,20 +56,20 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
     await settleAll(frontier, grants.slice(2));
   }
 
-  it("a process that archives leaves every job to be found, once", async () => {
-    const { trawl, line, values } = await prepare();
+  it("a process that archives jobs leaves each of them listed exactly once", async () => {
+    const { trawl, proxy, values } = await prepare();
     const { frontier, catalogue } = trawl;
-    const fates = new Set<string>();
+    const outcomes = new Set<string>();
 
     for (let nth = 1; nth <= STEPS_MOST; nth++) {
       const id = `j${nth}`;
       await anEndedJob(trawl, id);
       const before = await catalogue.find(id);
-      const config = JSON.stringify({ ...values, broker: line.url });
+      const config = JSON.stringify({ ...values, broker: proxy.url });
       const archiver = spawn(process.execPath, [program(), config], { stdio: ["ignore", "inherit", "inherit"] });
       const ended = once(archiver, "exit");
       onTestFinished(() => void archiver.kill("SIGKILL"));
-      line.at(nth, "before", () => archiver.kill("SIGKILL"));
+      proxy.at(nth, "before", () => archiver.kill("SIGKILL"));
       // The job is in the list at any moment, exactly once.
       while (archiver.exitCode === null && archiver.signalCode === null) {
         const listed = (await catalogue.list(100)).filter((job) => job.id === id);
@@ -79,7 +79,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       const [, signal] = (await ended) as [number | null, NodeJS.Signals | null];
       const isForgotten = (await frontier.findJob(id)) === undefined;
       const isKept = (await trawl.store.archive.find(id)) !== undefined;
-      fates.add(isForgotten ? "only in the archive" : isKept ? "in both" : "only in the broker");
+      outcomes.add(isForgotten ? "only in the archive" : isKept ? "in both" : "only in the broker");
 
       await archiveEnded(retentionDeps(trawl), Infinity, UNSTOPPED);
       await frontier.reap(100);
@@ -88,22 +88,22 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       if (signal === null) break; // it ended before that call
     }
 
-    expect([...fates].sort()).toEqual(["in both", "only in the archive", "only in the broker"]);
+    expect([...outcomes].sort()).toEqual(["in both", "only in the archive", "only in the broker"]);
   });
 
-  it("a command that deletes leaves the job complete, or gone", async () => {
-    const { trawl, line, folder, env } = await prepare();
+  it("a command that deletes a job leaves it complete or deleted", async () => {
+    const { trawl, proxy, folder, env } = await prepare();
     const { frontier, catalogue, store } = trawl;
-    const fates = new Set<string>();
+    const outcomes = new Set<string>();
 
     for (let nth = 1; nth <= STEPS_MOST; nth++) {
       const id = `j${nth}`;
       await anEndedJob(trawl, id);
       const cli = startTrawl(["delete", id], { cwd: folder, env });
-      line.at(nth, "before", () => cli.kill("SIGKILL"));
+      proxy.at(nth, "before", () => cli.kill("SIGKILL"));
       const { signal } = await cli.ended;
       const found = await catalogue.lookUp(id);
-      fates.add(found === "deleted" ? "deleted" : "complete");
+      outcomes.add(found === "deleted" ? "deleted" : "complete");
       if (found === "deleted") expect(await catalogue.list(100)).toEqual([]);
       else {
         expect(found).toMatchObject({ archived: false, counts: { done: 3, dead: 2 } });
@@ -119,6 +119,6 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
       if (signal === null) break; // it ended before that call
     }
 
-    expect([...fates].sort()).toEqual(["complete", "deleted"]);
+    expect([...outcomes].sort()).toEqual(["complete", "deleted"]);
   });
 });

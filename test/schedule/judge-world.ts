@@ -1,4 +1,7 @@
-/** Compares the occurrences of a simulation with the wall clock and with the jobs in the broker, and lists the differences. */
+/**
+ * Compares the occurrences of a simulation with the wall clock and with the jobs in the broker, and lists the
+ * differences.
+ */
 import type { JobView } from "../../src/frontier/frontier-admin.ts";
 import type { Occurrence } from "../../src/store/schedule-store.ts";
 import { occurrencesByWall } from "./oracle.ts";
@@ -6,16 +9,16 @@ import { GRACE_MS, type Outcome } from "./world.ts";
 
 export type Verdict = { problems: string[]; expected: number; fired: number; missed: number; overlapped: number };
 
-export function judgeWorld({ planned, looks, jobs, occurrences }: Outcome, startAt: number, endAt: number): Verdict {
+export function judgeWorld({ planned, polls, jobs, occurrences }: Outcome, startAt: number, endAt: number): Verdict {
   const verdict: Verdict = { problems: [], expected: 0, fired: 0, missed: 0, overlapped: 0 };
   const jobsOf = groupBy(jobs, ({ spec }) => spec.slot?.scheduleId);
   for (const { schedule, written, overlap, catchUp, catchUpMost } of planned) {
     const own = jobsOf.get(schedule.id) ?? [];
-    const seen = looks.get(schedule.id) ?? [];
-    // Up to the last poll: the newest missed occurrences are made up for, and may be after the end.
+    const seen = polls.get(schedule.id) ?? [];
+    // Up to the last poll, because the newest missed occurrences are fired later and may be after the end.
     const wall = occurrencesByWall(written(schedule.createdAt), startAt, Math.max(endAt, seen.at(-1) ?? endAt));
     const limit = { skip: 0, one: 1, all: catchUpMost }[catchUp];
-    const judged = sorted(wall, seen, limit);
+    const judged = classify(wall, seen, limit);
     const [due, missed] = [judged.due, judged.missed].map((all) => all.filter((at) => at <= endAt)) as [
       number[],
       number[],
@@ -23,21 +26,23 @@ export function judgeWorld({ planned, looks, jobs, occurrences }: Outcome, start
     const fired = own.map(occurrenceAtOf).sort((one, other) => one - other);
     const kept = occurrences.get(schedule.id) ?? [];
     const overlapped = kept.filter(({ because }) => because === "overlap").map(({ at }) => at);
-    const say = (text: string) => verdict.problems.push(`${schedule.id} ${JSON.stringify(schedule.timing)}: ${text}`);
+    const report = (text: string) =>
+      verdict.problems.push(`${schedule.id} ${JSON.stringify(schedule.timing)}: ${text}`);
 
     const twice = fired.filter((at, index) => fired[index - 1] === at);
-    if (twice.length > 0) say(`fired twice: ${times(twice)}`);
+    if (twice.length > 0) report(`fired twice: ${times(twice)}`);
     const accounted = [...fired, ...overlapped].sort((one, other) => one - other);
     if (String(accounted) !== String(due)) {
-      say(`due were ${times(due)}; fired ${times(fired)}, skipped for overlap ${times(overlapped)}`);
+      report(`due were ${times(due)}; fired ${times(fired)}, skipped for overlap ${times(overlapped)}`);
     }
-    if (overlap !== "skip" && overlapped.length > 0) say(`${overlap}, but skipped: ${times(overlapped)}`);
+    if (overlap !== "skip" && overlapped.length > 0) report(`${overlap}, but skipped: ${times(overlapped)}`);
     for (const occurrence of kept.filter(({ because }) => because === "overlap")) {
-      if (!own.some((job) => isInTheWay(job, occurrence))) say(`nothing was in the way of ${times([occurrence.at])}`);
+      if (!own.some((job) => isOverlapping(job, occurrence)))
+        report(`no job overlapped with ${times([occurrence.at])}`);
     }
-    const passedOver = kept.filter(({ because }) => because === "missed").map(({ at }) => at);
-    if (String(passedOver.reverse()) !== String(missed)) say(`missed ${times(missed)}, said ${times(passedOver)}`);
-    for (const problem of runProblems(own)) say(problem);
+    const dropped = kept.filter(({ because }) => because === "missed").map(({ at }) => at);
+    if (String(dropped.reverse()) !== String(missed)) report(`missed ${times(missed)}, recorded ${times(dropped)}`);
+    for (const problem of runProblems(own)) report(problem);
     verdict.expected += due.length;
     verdict.fired += fired.length;
     verdict.missed += missed.length;
@@ -47,19 +52,19 @@ export function judgeWorld({ planned, looks, jobs, occurrences }: Outcome, start
 }
 
 /** An occurrence is missed if the first poll after it is later than the grace time. */
-function sorted(wall: readonly number[], looks: readonly number[], limit: number) {
+function classify(wall: readonly number[], polls: readonly number[], limit: number) {
   const due: number[] = [];
   const missed: number[] = [];
-  const byLook = groupBy(wall, (at) => looks.find((look) => look >= at));
-  for (const [look = Number.POSITIVE_INFINITY, found] of byLook) {
-    const late = found.filter((at) => at < look - GRACE_MS);
-    const passedOver = new Set(late.slice(0, Math.max(0, late.length - limit)));
-    for (const at of found) (passedOver.has(at) ? missed : due).push(at);
+  const byPoll = groupBy(wall, (at) => polls.find((poll) => poll >= at));
+  for (const [poll = Number.POSITIVE_INFINITY, found] of byPoll) {
+    const late = found.filter((at) => at < poll - GRACE_MS);
+    const dropped = new Set(late.slice(0, Math.max(0, late.length - limit)));
+    for (const at of found) (dropped.has(at) ? missed : due).push(at);
   }
   return { due, missed };
 }
 
-function isInTheWay(job: JobView, occurrence: Occurrence): boolean {
+function isOverlapping(job: JobView, occurrence: Occurrence): boolean {
   const { createdAt, finishedAt = Number.POSITIVE_INFINITY } = job;
   return occurrenceAtOf(job) < occurrence.at && createdAt <= (occurrence.endedAt ?? 0) && finishedAt >= occurrence.at;
 }

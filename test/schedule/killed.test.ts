@@ -28,7 +28,8 @@ describe("schedulers that are killed", () => {
     const trawl = await openApp(config, () => {});
     onTestFinished(() => trawl.close());
     const { schedules } = composeSchedules(config, trawl);
-    // With overlap replace none is skipped and none waits. With catch-up all, missed ones are made up for.
+    // With overlap `replace`, no occurrence is skipped or waits. With catch-up `all`, missed occurrences are fired
+    // later.
     const policies = { overlap: "replace", catchUp: "all", catchUpMost: 1_000 } as const;
     const made = [];
     for (let n = 0; n < 20; n += 1) {
@@ -36,7 +37,7 @@ describe("schedulers that are killed", () => {
       made.push(await schedules.add({ every: `${1 + (n % 3)}s`, ...policies, job }, undefined));
     }
 
-    const running = [await started(places), await started(places), await started(places)];
+    const running = [await startScheduler(places), await startScheduler(places), await startScheduler(places)];
     onTestFinished(() => void running.map((child) => child.kill("SIGKILL")));
     const lastsUntil = Date.now() + LASTS_LEAST_MS;
     let kills = 0;
@@ -45,10 +46,10 @@ describe("schedulers that are killed", () => {
       const until = Date.now() + random.between(0, 1_500); // at any point of its work
       await waitUntil(() => Date.now() >= until, 2_000);
       const child = running[victim] as ChildProcess;
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.kill("SIGKILL");
-      await gone;
-      running[victim] = await started(places);
+      await exited;
+      running[victim] = await startScheduler(places);
     }
     const endAt = Date.now();
     const isSettled = await waitUntil(async () => {
@@ -82,9 +83,9 @@ describe("schedulers that are killed", () => {
   });
 });
 
-async function started(places: { store: string; broker: string }): Promise<ChildProcess> {
-  const words = [program(), places.store, places.broker, String(CLAIM_MS)];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+async function startScheduler(places: { store: string; broker: string }): Promise<ChildProcess> {
+  const args = [program(), places.store, places.broker, String(CLAIM_MS)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   if (child.stdout !== null) await once(child.stdout, "data");
   return child;
 }

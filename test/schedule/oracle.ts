@@ -1,6 +1,6 @@
 /**
- * Computes expected occurrences the slow way: for every second it checks whether the cron matches the wall clock. It shares no
- * code with src/schedule or its cron library.
+ * Computes expected occurrences the slow way: for every second it checks whether the cron matches the wall clock. It
+ * shares no code with src/schedule or its cron library.
  */
 
 export type Written = { cron: string; timeZone: string } | { everyMs: number; anchorAt: number };

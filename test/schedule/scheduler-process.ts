@@ -9,14 +9,14 @@ import { createScheduler } from "../../src/schedule/scheduler.ts";
 const [store = "", broker = "", claimMs = ""] = process.argv.slice(2);
 
 const config = resolveConfig([{ from: "test", values: { store, broker, bodies: "none", logLevel: "silent" } }]);
-const { store: books, frontier, clock, log } = await openApp(config, () => {});
+const { store: stores, frontier, clock, log } = await openApp(config, () => {});
 createScheduler(
   {
-    ...{ book: books.schedules, frontier, clock, log, jobDefaults: config },
+    ...{ scheduleStore: stores.schedules, frontier, clock, log, jobDefaults: config },
     checkRules: () => {},
     openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,
-    noteOwner: async () => {},
+    recordOwner: async () => {},
     registerWebhook: async () => {},
   },
   { everyMs: 50, graceMs: 2_000, claimMs: Number(claimMs) },

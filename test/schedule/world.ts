@@ -1,7 +1,8 @@
 /**
- * Simulates schedulers on one store and one broker, both real files, with simulated time. In each step the time advances, the
- * live schedulers poll, and runs that have lasted long enough end. Schedulers die at random calls and are restarted. Some
- * sleep while they hold a claim, and continue when another scheduler has taken it over. Twice all of them are down for a while.
+ * Simulates schedulers on one store and one broker, both real files, with simulated time. In each step the time
+ * advances, the live schedulers poll, and runs that have lasted long enough end. Schedulers crash at random calls and
+ * are restarted. Some pause while they hold a claim, and continue when another scheduler has taken it over. Twice all
+ * of them are down.
  */
 
 import { join } from "node:path";
@@ -12,12 +13,12 @@ import type { Clock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import type { FireDeps } from "../../src/schedule/fire-occurrence.ts";
-import { lookOnce } from "../../src/schedule/scheduler.ts";
+import { pollOnce } from "../../src/schedule/scheduler.ts";
 import { createSchedules } from "../../src/schedule/schedules.ts";
 import type { Occurrence, Schedule, ScheduleStore } from "../../src/store/schedule-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { seededRandom } from "../chaos/seeded-random.ts";
-import { createLife, type Fate, type Life } from "./mortal.ts";
+import { createFaultInjector, type Fault, type FaultInjector } from "./fault-injector.ts";
 import { type Planned, planSchedules } from "./plan.ts";
 
 export type WorldOptions = {
@@ -32,10 +33,10 @@ export type WorldOptions = {
 export type Outcome = {
   planned: readonly (Planned & { schedule: Schedule })[];
   /** The polls that advanced a schedule, by its id. */
-  looks: ReadonlyMap<string, readonly number[]>;
+  polls: ReadonlyMap<string, readonly number[]>;
   jobs: readonly JobView[];
   occurrences: ReadonlyMap<string, readonly Occurrence[]>;
-  deaths: Readonly<Record<Fate["kind"], number>>;
+  faults: Readonly<Record<Fault["kind"], number>>;
 };
 
 export const GRACE_MS = 30_000;
@@ -43,7 +44,7 @@ const CLAIM_MS = 20_000;
 const STEP_MS = 2_000;
 /** How long all schedulers are down, twice. */
 const OUTAGE_MS = 80_000;
-/** More steps than the work takes once no scheduler dies. */
+/** More steps than the work takes when no scheduler crashes any more. */
 const DRAIN_STEPS = 2_000;
 
 export async function runWorld(options: WorldOptions): Promise<Outcome> {
@@ -58,7 +59,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const frontier = openSqliteFrontier(join(folder, "broker.db"), { clock }, frontierOptions);
   const jobDefaults = resolveConfig([{ from: "test", values: {} }]);
   const deps: FireDeps = {
-    book: store.schedules,
+    scheduleStore: store.schedules,
     frontier,
     clock,
     log,
@@ -66,11 +67,11 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     checkRules: () => {},
     openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,
-    noteOwner: async () => {},
+    recordOwner: async () => {},
     registerWebhook: async () => {},
   };
-  const looks = new Map<string, number[]>();
-  const deaths = { "dies before": 0, "dies after": 0, "sleeps before": 0 };
+  const polls = new Map<string, number[]>();
+  const faults = { "crash before": 0, "crash after": 0, "pause before": 0 };
 
   const schedules = createSchedules(deps, { claimMs: CLAIM_MS, graceMs: GRACE_MS });
   const planned: (Planned & { schedule: Schedule })[] = [];
@@ -81,62 +82,62 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const queues = planned.map(({ queue }) => queue);
   const lastingOf = new Map<string | undefined, number>(planned.map(({ queue, lastsMs: lasts }) => [queue, lasts]));
 
-  /** Records polls that took effect, also if the scheduler died before it got the response. */
-  const book: ScheduleStore = {
+  /** Records polls that took effect, also if the scheduler crashed before it got the result. */
+  const recordingStore: ScheduleStore = {
     ...store.schedules,
     async advance(known, to, occurrences) {
       const isDone = await store.schedules.advance(known, to, occurrences);
-      if (isDone) looks.set(known.id, [...(looks.get(known.id) ?? []), to.doneUntil]);
+      if (isDone) polls.set(known.id, [...(polls.get(known.id) ?? []), to.doneUntil]);
       return isDone;
     },
   };
 
-  type Scheduler = { life: Life; isFree: boolean; bornAt: number };
-  const nap = () =>
+  type Scheduler = { injector: FaultInjector; isFree: boolean; startsAt: number };
+  const pause = () =>
     new Promise<void>((wake) => {
       sleepers.push({ until: now + random.between(CLAIM_MS / 2, 3 * CLAIM_MS), wake });
     });
-  const onFate = (kind: Fate["kind"]) => {
-    deaths[kind] += 1;
+  const onFault = (kind: Fault["kind"]) => {
+    faults[kind] += 1;
   };
-  const born = (bornAt: number): Scheduler => ({
-    life: createLife({ random, nap, onFate }),
+  const newScheduler = (startsAt: number): Scheduler => ({
+    injector: createFaultInjector({ random, pause, onFault }),
     isFree: true,
-    bornAt,
+    startsAt,
   });
-  const all = Array.from({ length: options.schedulers }, () => born(startAt));
+  const all = Array.from({ length: options.schedulers }, () => newScheduler(startAt));
 
-  async function look(index: number, mayDie: boolean): Promise<void> {
+  async function poll(index: number, mayFail: boolean): Promise<void> {
     const scheduler = all[index] as Scheduler;
-    const { life } = scheduler;
-    if (!scheduler.isFree || scheduler.bornAt > now) return;
-    if (mayDie && random.next() < 0.5) {
-      const kind = (["dies before", "dies after", "sleeps before"] as const)[random.between(0, 2)] ?? "dies before";
-      life.doom({ atCall: random.between(1, 30), kind });
+    const { injector } = scheduler;
+    if (!scheduler.isFree || scheduler.startsAt > now) return;
+    if (mayFail && random.next() < 0.5) {
+      const kind = (["crash before", "crash after", "pause before"] as const)[random.between(0, 2)] ?? "crash before";
+      injector.plan({ atCall: random.between(1, 30), kind });
     }
-    const mine = { ...deps, book: life.mortal(book), frontier: life.mortal(frontier) };
+    const faulty = { ...deps, scheduleStore: injector.wrap(recordingStore), frontier: injector.wrap(frontier) };
     scheduler.isFree = false;
-    const looked = lookOnce(mine, { graceMs: GRACE_MS, claimMs: CLAIM_MS }, new AbortController().signal).then(() => {
+    const polled = pollOnce(faulty, { graceMs: GRACE_MS, claimMs: CLAIM_MS }, new AbortController().signal).then(() => {
       scheduler.isFree = true;
     });
-    const end = await Promise.race([looked, life.died, untilAsleep(life)]);
-    if (end === "died") all[index] = born(now + random.between(0, 30) * 1000);
+    const end = await Promise.race([polled, injector.crashed, untilPaused(injector)]);
+    if (end === "crashed") all[index] = newScheduler(now + random.between(0, 30) * 1000);
   }
 
-  /** Does not wait for sleeping schedulers. */
-  async function untilAsleep(life: Life): Promise<"asleep"> {
-    while (!life.isAsleep()) await new Promise((resolve) => setImmediate(resolve));
-    return "asleep";
+  /** Lets a step continue without paused schedulers. */
+  async function untilPaused(injector: FaultInjector): Promise<"paused"> {
+    while (!injector.isPaused()) await new Promise((resolve) => setImmediate(resolve));
+    return "paused";
   }
 
-  async function step(mayDie: boolean): Promise<void> {
+  async function step(mayFail: boolean): Promise<void> {
     now += STEP_MS;
     for (const sleeper of sleepers.splice(0)) {
       if (sleeper.until <= now) sleeper.wake();
       else sleepers.push(sleeper);
     }
-    await Promise.all(all.map((_, index) => look(index, mayDie)));
-    await endRuns(mayDie);
+    await Promise.all(all.map((_, index) => poll(index, mayFail)));
+    await endRuns(mayFail);
   }
 
   /** Acts as a worker: fetches the one page of a run after the duration of the run. */
@@ -146,7 +147,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
       const job = await frontier.findJob(jobId);
       const lasts = areLong ? (lastingOf.get(job?.queue) ?? 0) : 0;
       if (now - (job?.createdAt ?? 0) < lasts) await frontier.release([{ taskId, token }]);
-      else await frontier.settle([{ taskId, token, outcome: { kind: "done" }, ...NOTHING_ELSE }]);
+      else await frontier.settle([{ taskId, token, outcome: { kind: "done" }, ...PAGE_WITHOUT_LINKS }]);
     }
   }
 
@@ -155,14 +156,14 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   while (now < endAt) {
     const outage = outages.find((from) => now >= from && now < from + OUTAGE_MS);
     if (outage !== undefined) {
-      // All die, sleeping ones too.
+      // All crash, including paused ones.
       sleepers.splice(0);
-      for (const index of all.keys()) all[index] = born(outage + OUTAGE_MS);
+      for (const index of all.keys()) all[index] = newScheduler(outage + OUTAGE_MS);
     }
     await step(true);
   }
   for (let steps = 0; !(await isSettled()); steps += 1) {
-    if (steps > DRAIN_STEPS) throw new Error(`seed ${seed}: occurrences are left over after ${steps} steps`);
+    if (steps > DRAIN_STEPS) throw new Error(`seed ${seed}: occurrences are still open after ${steps} steps`);
     await step(false);
   }
 
@@ -183,10 +184,10 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const jobs = (await frontier.listJobs(1_000_000)).filter(({ spec }) => (spec.slot?.at ?? 0) <= endAt);
   await frontier.close();
   await store.close();
-  return { planned, looks, jobs, occurrences, deaths };
+  return { planned, polls, jobs, occurrences, faults };
 }
 
-const NOTHING_ELSE = {
+const PAGE_WITHOUT_LINKS = {
   discovered: [],
   refusedLinks: 0,
   site: { kind: "ok" } as const,

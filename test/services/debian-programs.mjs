@@ -1,5 +1,5 @@
-// Fetches servers for tests from Debian's packages. They are unpacked into node_modules/.cache, not installed: that needs no
-// root, starts no daemon, and leaves the packages of the machine as they are.
+// Fetches servers for tests from Debian's packages. They are unpacked into node_modules/.cache, not installed: that
+// needs no root, starts no daemon, and leaves the packages of the machine as they are.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -92,7 +92,7 @@ export function findSwift(root = join(UNPACKED, "swift")) {
 /** Fetches missing programs. Returns those that could not be fetched, each with the reason. */
 export function ensurePrograms(names = [...Object.keys(PACKAGES), POSTGRES]) {
   const obstacles = [];
-  for (const name of names.filter((wanted) => !isThere(wanted))) {
+  for (const name of names.filter((wanted) => !isAvailable(wanted))) {
     console.error(`Fetching ${name} for the tests …`);
     const because = name === POSTGRES ? fetchPostgres() : fetchProgram(name);
     if (because !== undefined) obstacles.push({ name, because });
@@ -101,7 +101,7 @@ export function ensurePrograms(names = [...Object.keys(PACKAGES), POSTGRES]) {
 }
 
 /** Whether tests can start it. */
-export function isThere(name) {
+export function isAvailable(name) {
   const finders = { swift: () => findSwift(), [POSTGRES]: findPostgres };
   return (finders[name] ?? findProgram)(name) !== undefined;
 }

@@ -2,14 +2,14 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below the range of ephemeral ports. Inside that range, a client that keeps connecting to a server that is down sooner or
- * later connects to itself, and then the server finds its port in use.
+ * Below the range of ephemeral ports. Inside that range, a client that keeps connecting to a server that is down sooner
+ * or later connects to itself, and then the server finds its port in use.
  */
 const LOWEST = 12_000;
 const BEYOND = 32_000;
 
 /** A loopback port that was free a moment ago. */
-export async function takeFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, BEYOND);
     if (await isFree(port)) return port;

@@ -1,4 +1,5 @@
-// Starts a server, prints its pid and folder, and runs until it is killed: postgres.test.ts checks that the server ends too.
+// Starts a server, prints its pid and folder, and runs until it is killed: postgres.test.ts checks that the server ends
+// too.
 import { readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { createJiti } from "jiti";

@@ -17,15 +17,15 @@ describe.skipIf(obstacle !== undefined)("startPostgres", () => {
     onTestFinished(() => server.stop());
     const { pid } = server;
     expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
-    expect(await server.talk((sql) => sql`SHOW listen_addresses`)).toMatchObject([{ listen_addresses: "127.0.0.1" }]);
-    await server.talk((sql) => sql.unsafe("CREATE TABLE kept (n integer); INSERT INTO kept VALUES (1)"));
+    expect(await server.query((sql) => sql`SHOW listen_addresses`)).toMatchObject([{ listen_addresses: "127.0.0.1" }]);
+    await server.query((sql) => sql.unsafe("CREATE TABLE kept (n integer); INSERT INTO kept VALUES (1)"));
 
     await server.kill();
     expect(isRunning(pid)).toBe(false);
     await server.restart();
 
     expect(server.pid).not.toBe(pid);
-    expect(await server.talk((sql) => sql`SELECT n FROM kept`)).toMatchObject([{ n: 1 }]);
+    expect(await server.query((sql) => sql`SELECT n FROM kept`)).toMatchObject([{ n: 1 }]);
   });
 
   it("throws the log of a server that does not start", async () => {

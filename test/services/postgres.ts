@@ -1,6 +1,6 @@
 /**
- * Starts real PostgreSQL servers for tests, on loopback, each with its own folder and port. A server ends with the process
- * that started it, even after SIGKILL. PostgreSQL refuses to run as root: then it runs as the user `nobody`.
+ * Starts real PostgreSQL servers for tests, on loopback, each with its own folder and port. A server ends with the
+ * process that started it, even after SIGKILL. PostgreSQL refuses to run as root: then it runs as the user `nobody`.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { findPostgres, type Program } from "./debian-programs.mjs";
-import { takeFreePort } from "./free-port.ts";
+import { findFreePort } from "./free-port.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type PostgresOptions = {
@@ -27,7 +27,7 @@ export type PostgresServer = {
   /** Changes with a restart. */
   readonly pid: number;
   /** Runs statements as the owner of the server, on a new connection. */
-  talk<T>(conversation: (sql: postgres.Sql) => Promise<T>): Promise<T>;
+  query<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /** Ends the server at once, without a checkpoint, as in a crash. Resolves when the process has ended. */
   kill(): Promise<void>;
   /** Kills the server if it runs, and starts it with the same folder and port. Resolves when it answers. */
@@ -56,7 +56,7 @@ const MAINTENANCE = "postgres";
 /** Has characters that a URL must encode, and must not appear in an error message. */
 const PASSWORD = "s3cret/p@ss word";
 
-/** Safe for tests: the machine does not lose power, and a crash of the server alone loses nothing. */
+/** Unsafe only if the machine loses power: a crash of the server alone loses nothing. */
 const UNSAFE = { fsync: "off", full_page_writes: "off" };
 
 /** Why servers cannot be started here; undefined if they can. */
@@ -75,16 +75,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const folder = mkdtempSync(join(tmpdir(), "trawl-postgres-"));
   try {
     if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
-    const program = reachable(found, folder, owner);
+    const program = readableBy(found, folder, owner);
     initialise(program, folder, owner);
     const tls = options.tls === undefined ? {} : copyTls(options.tls, folder, owner);
     const settings = { ...UNSAFE, ...tls, ...options.settings };
     for (let attempt = 1; ; attempt++) {
-      const port = await takeFreePort();
+      const port = await findFreePort();
       const launch = { program, args: argsFor(settings, folder, port), folder, port, owner };
       try {
         const server = serverOf(launch, await run(launch));
-        await talkTo(port, MAINTENANCE, (sql) => sql.unsafe(`CREATE DATABASE ${DATABASE}`));
+        await withConnection(port, MAINTENANCE, (sql) => sql.unsafe(`CREATE DATABASE ${DATABASE}`));
         return server;
       } catch (cause) {
         const isTaken = readLog(folder).includes("Address already in use");
@@ -107,7 +107,7 @@ function serverOf(launch: Launch, first: ChildProcess): PostgresServer {
     get pid() {
       return pidOf(running);
     },
-    talk: (conversation) => talkTo(port, DATABASE, conversation),
+    query: (work) => withConnection(port, DATABASE, work),
     kill: () => end(running),
     async restart() {
       await end(running);
@@ -120,18 +120,18 @@ function serverOf(launch: Launch, first: ChildProcess): PostgresServer {
   };
 }
 
-async function talkTo<T>(port: number, database: string, conversation: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+async function withConnection<T>(port: number, database: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const address = { host: "127.0.0.1", port, user: USER, password: PASSWORD, database };
   const sql = postgres({ ...address, max: 1, fetch_types: false, onnotice: () => undefined, connect_timeout: 5 });
   try {
-    return await conversation(sql);
+    return await work(sql);
   } finally {
     await sql.end({ timeout: 1 });
   }
 }
 
 /** If the fetched programs are in a folder that only root can read, copies them to the folder of the server. */
-function reachable(program: Program, folder: string, owner: Owner | undefined): Program {
+function readableBy(program: Program, folder: string, owner: Owner | undefined): Program {
   const { bin, env, root } = program;
   if (root === undefined || spawnSync(join(bin, "postgres"), ["--version"], { env, ...owner }).status === 0)
     return program;
@@ -157,11 +157,11 @@ function initialise({ bin, env }: Program, folder: string, owner: Owner | undefi
 
 /** PostgreSQL refuses a key file that other users can read or own. */
 function copyTls(files: { cert: string; key: string }, folder: string, owner: Owner | undefined) {
-  const made = join(folder, "tls");
-  mkdirSync(made);
-  if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
+  const target = join(folder, "tls");
+  mkdirSync(target);
+  if (owner !== undefined) chownSync(target, owner.uid, owner.gid);
   const copy = (name: "cert" | "key") => {
-    const file = join(made, `${name}.pem`);
+    const file = join(target, `${name}.pem`);
     writeFileSync(file, readFileSync(files[name]));
     chmodSync(file, 0o600);
     if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
@@ -208,16 +208,16 @@ async function run({ program, args, folder, port, owner }: Launch): Promise<Chil
 }
 
 function answers(port: number): Promise<boolean> {
-  return talkTo(port, MAINTENANCE, (sql) => sql`SELECT 1`).then(
+  return withConnection(port, MAINTENANCE, (sql) => sql`SELECT 1`).then(
     () => true,
     () => false,
   );
 }
 
 /**
- * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the shell
- * ends the server, which ends its own processes, and removes its folder. If the server ends first, this process kills the
- * shell: another process may get the same pid later.
+ * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the
+ * shell ends the server, which ends its own processes, and removes its folder. If the server ends first, this process
+ * kills the shell: another process may get the same pid later.
  */
 function guard(server: ChildProcess, folder: string): void {
   // A zombie, state Z, has ended.
@@ -234,7 +234,9 @@ function guard(server: ChildProcess, folder: string): void {
   server.once("exit", () => shell.kill("SIGKILL"));
 }
 
-/** SIGQUIT is an immediate shutdown: no checkpoint, and the next start recovers. SIGKILL would leave child processes. */
+/**
+ * SIGQUIT is an immediate shutdown: no checkpoint, and the next start recovers. SIGKILL would leave child processes.
+ */
 async function end(server: ChildProcess): Promise<void> {
   if (hasEnded(server)) return;
   server.ref();

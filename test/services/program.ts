@@ -42,7 +42,7 @@ async function buildTo(folder: string, source: string): Promise<void> {
   });
 }
 
-/** Keeps `import.meta.url` of our modules, so that they find the files beside them. */
+/** Keeps `import.meta.url` of our modules, so that they find files in their folder. */
 function keepPath(code: string, id: string): string | null {
   const isOurs = id.startsWith(ROOT) && !id.includes("/node_modules/");
   return isOurs ? code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)) : null;

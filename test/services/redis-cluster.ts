@@ -1,8 +1,8 @@
 /** Starts a real Redis Cluster for tests: nodes on loopback, slots divided evenly, no replicas. */
 import type { ProgramName } from "./debian-programs.mjs";
-import { takeFreePort } from "./free-port.ts";
+import { findFreePort } from "./free-port.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis.ts";
-import { withRedis } from "./redis-talk.ts";
+import { withRedis } from "./redis-client.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type ClusterOptions = { nodes: number; program?: ProgramName; appendonly?: "always" | "everysec" | "no" };
@@ -43,7 +43,7 @@ export async function startCluster({ nodes: count, ...options }: ClusterOptions)
 }
 
 async function startMember(options: RedisOptions): Promise<Member> {
-  const busPort = await takeFreePort();
+  const busPort = await findFreePort();
   const flags = ["--cluster-enabled", "yes", "--cluster-port", String(busPort), "--cluster-node-timeout", "2000"];
   return { server: await startRedis({ ...options, args: flags }), busPort };
 }

@@ -7,8 +7,8 @@ import { Cluster, Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isRunning } from "./is-running.ts";
 import { findRedisObstacle, type RedisOptions, type RedisServer, startRedis } from "./redis.ts";
+import { answersPing } from "./redis-client.ts";
 import { startCluster } from "./redis-cluster.ts";
-import { answersPing } from "./redis-talk.ts";
 import { waitUntil } from "./wait-until.ts";
 
 async function serverFor(options?: RedisOptions): Promise<RedisServer> {

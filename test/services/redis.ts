@@ -1,6 +1,6 @@
 /**
- * Starts real Redis and Valkey servers for tests, on loopback, each with its own folder and port. Start one per test file
- * and give every test its own key prefix. A server ends with the process that started it, even after SIGKILL.
+ * Starts real Redis and Valkey servers for tests, on loopback, each with its own folder and port. Start one per test
+ * file and give every test its own key prefix. A server ends with the process that started it, even after SIGKILL.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,8 +8,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, type ProgramName } from "./debian-programs.mjs";
-import { takeFreePort } from "./free-port.ts";
-import { answersPing } from "./redis-talk.ts";
+import { findFreePort } from "./free-port.ts";
+import { answersPing } from "./redis-client.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type RedisOptions = {
@@ -56,7 +56,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   if (found === undefined) throw new Error(findRedisObstacle(program));
   const folder = mkdtempSync(join(tmpdir(), "trawl-redis-"));
   for (let attempt = 1; ; attempt++) {
-    const port = await takeFreePort();
+    const port = await findFreePort();
     const launch = { ...found, args: argsFor(options, folder, port), folder, port };
     try {
       return serverOf(launch, await run(launch));
@@ -119,9 +119,9 @@ async function run({ command, env, args, folder, port }: Launch): Promise<ChildP
 }
 
 /**
- * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the shell
- * kills the server and removes its folder. If the server ends first, this process kills the shell: another process may
- * get the same pid later.
+ * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the
+ * shell kills the server and removes its folder. If the server ends first, this process kills the shell: another
+ * process may get the same pid later.
  */
 function guard(server: ChildProcess, folder: string): void {
   const script = 'read -r _; kill -9 "$1" 2>/dev/null; rm -rf "$2"';

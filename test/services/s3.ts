@@ -1,7 +1,7 @@
 /**
- * Starts a real S3 server for tests, which checks every signature: OpenStack Swift, on loopback, with its own folder and
- * ports. The server ends, and its folder is removed, with the process that started it, even after SIGKILL. Start one per
- * test file and give every test its own prefix.
+ * Starts a real S3 server for tests, which checks every signature: OpenStack Swift, on loopback, with its own folder
+ * and ports. The server ends, and its folder is removed, with the process that started it, even after SIGKILL. Start
+ * one per test file and give every test its own prefix.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -59,8 +59,8 @@ export async function startS3(): Promise<S3Server> {
   const send: S3Server["fetch"] = (method, path, body) => {
     return client.fetch(`${endpoint}/${path}`, { method, body: (body ?? null) as RequestInit["body"] & {} });
   };
-  const made = await send("PUT", BUCKET);
-  if (!made.ok) throw new Error(`no bucket: ${made.status} ${await made.text()}`);
+  const created = await send("PUT", BUCKET);
+  if (!created.ok) throw new Error(`no bucket: ${created.status} ${await created.text()}`);
   return {
     ...{ endpoint, region: REGION, bucket: BUCKET, ...KEYS, folder, fetch: send },
     pid: server.pid ?? 0,
@@ -73,13 +73,13 @@ export async function startS3(): Promise<S3Server> {
 
 /** The server prints its port on stdout, and errors on stderr. */
 async function portOf(server: ChildProcess): Promise<number> {
-  const complaints: string[] = [];
-  server.stderr?.on("data", (text: Buffer) => complaints.push(text.toString()));
+  const errors: string[] = [];
+  server.stderr?.on("data", (text: Buffer) => errors.push(text.toString()));
   const lines = createInterface(server.stdout as NodeJS.ReadableStream);
   const [line] = await Promise.race([once(lines, "line"), once(server, "exit")]);
   lines.close();
   if (typeof line === "string") return (JSON.parse(line) as { port: number }).port;
-  throw new Error(`Swift did not start: ${complaints.join("").slice(-2_000)}`);
+  throw new Error(`Swift did not start: ${errors.join("").slice(-2_000)}`);
 }
 
 /** Lets this process end while the server runs. */

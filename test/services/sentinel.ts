@@ -1,6 +1,9 @@
-/** Starts a master, a replica and sentinels for tests, on loopback. The sentinels promote the replica if the master is lost. */
+/**
+ * Starts a master, a replica and sentinels for tests, on loopback. The sentinels promote the replica if the master is
+ * lost.
+ */
 import { type RedisServer, startRedis } from "./redis.ts";
-import { withRedis } from "./redis-talk.ts";
+import { withRedis } from "./redis-client.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type SentinelOptions = {
@@ -89,12 +92,12 @@ async function watch(sentinel: number, master: number, sentinels: number): Promi
   });
 }
 
-async function ask(sentinel: number, command: string): Promise<unknown> {
+async function query(sentinel: number, command: string): Promise<unknown> {
   return withRedis(sentinel, (redis) => redis.call("SENTINEL", command, NAME));
 }
 
 async function masterOf(sentinel: number): Promise<number> {
-  return Number(((await ask(sentinel, "GET-MASTER-ADDR-BY-NAME")) as string[])[1]);
+  return Number(((await query(sentinel, "GET-MASTER-ADDR-BY-NAME")) as string[])[1]);
 }
 
 async function roleOf(port: number): Promise<string> {
@@ -105,7 +108,7 @@ async function roleOf(port: number): Promise<string> {
 /** Whether every sentinel knows the replica: only then can they promote it. */
 async function areWatching(sentinels: readonly RedisServer[], replica: number): Promise<boolean> {
   for (const { port } of sentinels) {
-    const known = JSON.stringify(await ask(port, "REPLICAS"));
+    const known = JSON.stringify(await query(port, "REPLICAS"));
     if (!known.includes(`127.0.0.1:${replica}`) || /"(s_down|o_down|disconnected)/.test(known)) return false;
   }
   return true;
@@ -117,6 +120,6 @@ async function isFollowed(master: number): Promise<boolean> {
   return replicas.some(([, , acked]) => Number(acked) > 0 && Number(acked) >= Number(offset));
 }
 
-async function ready(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-  if (!(await waitUntil(isSo, READY_MS, 20))) throw new Error(otherwise);
+async function ready(condition: () => Promise<boolean>, message: string): Promise<void> {
+  if (!(await waitUntil(condition, READY_MS, 20))) throw new Error(message);
 }

@@ -2,9 +2,9 @@
  * The processes of a test run, and of each test file: finds those that outlive it, and kills them.
  *
  * The run sets TMPDIR to a folder of its own. A process belongs to the run if its environment, its command line or its
- * working directory names that folder, if its parent belongs to the run, or if the leader of its process group does. The
- * environment alone is not enough: Chromium, Redis and PostgreSQL overwrite theirs, and Trawl starts Chromium with an
- * environment that it writes itself. Works on Linux; elsewhere no process is found.
+ * working directory names that folder, if its parent belongs to the run, or if the leader of its process group does.
+ * The environment alone is not enough: Chromium, Redis and PostgreSQL overwrite theirs, and Trawl starts Chromium with
+ * an environment that it writes itself. Works on Linux; elsewhere no process is found.
  */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,9 +30,9 @@ export function beginTestRun() {
 }
 
 /**
- * Waits until no process of the run is left, kills those that stay, and removes the folder unless `keepsFolder`. Returns a
- * line for each process that had to be killed. Ignores this process and its own children: those are the workers of the test
- * runner.
+ * Waits until no process of the run is left, kills those that stay, and removes the folder unless `keepsFolder`.
+ * Returns a line for each process that had to be killed. Ignores this process and its own children: those are the
+ * workers of the test runner.
  */
 export async function endTestRun(folder, options = {}) {
   const lines = await endAll(() => findProcesses(folder, ({ parent }) => parent === process.pid), options);

@@ -9,17 +9,17 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const PATH = process.env.PATH ?? "";
 
-/** Runs a shell script and leaves behind what it put into the background. */
-function leave(script: string, options: { cwd?: string; env?: Record<string, string> } = {}): void {
+/** Runs a shell script. The processes that it starts in the background keep running. */
+function runShell(script: string, options: { cwd?: string; env?: Record<string, string> } = {}): void {
   const { cwd = "/", env = { PATH } } = options;
   spawnSync("/bin/sh", ["-c", script], { cwd, env, stdio: "ignore" });
 }
 
 describe.skipIf(process.platform !== "linux")("the processes of a test run", () => {
   const CASES: Record<string, (folder: string) => void> = {
-    "the environment": (folder) => leave("sleep 300 &", { env: { PATH, TMPDIR: folder } }),
-    "the working directory": (folder) => leave("sleep 300 &", { cwd: folder }),
-    "the command line": (folder) => leave(`sh -c 'sleep 300; :' ${folder} &`),
+    "the environment": (folder) => runShell("sleep 300 &", { env: { PATH, TMPDIR: folder } }),
+    "the working directory": (folder) => runShell("sleep 300 &", { cwd: folder }),
+    "the command line": (folder) => runShell(`sh -c 'sleep 300; :' ${folder} &`),
   };
 
   it.each(Object.entries(CASES))("are found by %s, and killed", async (_by, start) => {
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== "linux")("the processes of a test run", () 
   it("are found by their parent and by the leader of their group", async () => {
     const folder = mkdtempSync(join(tmpdir(), "left-"));
     // A leader in the folder. Its child has left the folder and has an empty environment.
-    leave("setsid sh -c 'cd / && env -i sleep 300 & exec sleep 301' &", { cwd: folder });
+    runShell("setsid sh -c 'cd / && env -i sleep 300 & exec sleep 301' &", { cwd: folder });
     const commands = () => findProcesses(folder).map(({ command }) => command);
 
     await expect.poll(commands).toEqual(expect.arrayContaining(["sleep 300", "sleep 301"]));
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== "linux")("the processes of a test run", () 
 
   it("have time to end by themselves", async () => {
     const folder = mkdtempSync(join(tmpdir(), "left-"));
-    leave("sleep 0.3 &", { cwd: folder });
+    runShell("sleep 0.3 &", { cwd: folder });
 
     expect(await endTestRun(folder)).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== "linux")("the processes of a test run", () 
   });
 });
 
-/** A run of its own, with one test file of leaky/. */
+/** Runs one test file of leaky/ in a separate test run. */
 function vitest(name: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const { TMPDIR: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
   const args = [VITEST, "run", "--config", "test/services/leaky/vitest.config.ts", name];

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Polls `isSo` every `everyMs`. Returns false if it is not true within `mostMs`. */
-export async function waitUntil(isSo: () => boolean | Promise<boolean>, mostMs: number, everyMs = 5): Promise<boolean> {
-  const giveUpAt = performance.now() + mostMs;
-  while (!(await isSo())) {
+/** Polls `condition` every `everyMs`. Returns false if it is not true within `timeoutMs`. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+  everyMs = 5,
+): Promise<boolean> {
+  const giveUpAt = performance.now() + timeoutMs;
+  while (!(await condition())) {
     if (performance.now() > giveUpAt) return false;
     await sleep(everyMs);
   }

@@ -1,6 +1,6 @@
 /**
- * An access log in a file, for an origin in another process. Every request is two JSON lines, written as they happen, so
- * the file is correct even if the origin is killed.
+ * An access log in a file, for an origin in another process. Every request is two JSON lines, written as they happen,
+ * so the file is correct even if the origin is killed.
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Arrival } from "./origin.ts";

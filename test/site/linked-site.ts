@@ -1,6 +1,6 @@
 /**
- * A generated site of any size: the same options give the same site, and every page is reachable from `/`. Pages are created
- * on request and not kept in memory. Some links lead to a path that robots.txt disallows.
+ * A generated site of any size: the same options give the same site, and every page is reachable from `/`. Pages are
+ * created on request and not kept in memory. Some links lead to a path that robots.txt disallows.
  */
 import type { ServerResponse } from "node:http";
 import { type Handler, type Origin, type OriginOptions, startOrigin } from "./origin.ts";
@@ -118,8 +118,8 @@ function pageOf(number: number, links: readonly string[], { pageBytes }: LinkedS
 <body><h1>Page ${number}</h1><p class="number">${number}</p>
 <ul>${anchors}</ul>
 `;
-  const words = `word${number} of some length, `;
-  const filler = words.repeat(Math.max(0, Math.ceil((pageBytes - text.length) / words.length)));
+  const phrase = `word${number} of some length, `;
+  const filler = phrase.repeat(Math.max(0, Math.ceil((pageBytes - text.length) / phrase.length)));
   return `${text}<p>${filler}</p></body></html>\n`;
 }
 

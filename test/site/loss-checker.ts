@@ -1,4 +1,4 @@
-/** Checks the results of a crawl: nothing lost, nothing twice. Pure; shares no code with src/. */
+/** Checks the results of a crawl: no URL is lost, and none occurs twice. Pure; shares no code with src/. */
 
 /** Values that occur more than once, with their number. */
 export function duplicates(urls: Iterable<string>): Map<string, number> {
@@ -7,8 +7,11 @@ export function duplicates(urls: Iterable<string>): Map<string, number> {
   return new Map([...counts].filter(([, count]) => count > 1));
 }
 
-/** Expected values that are missing, each once, in the expected order. `missing(got, expected)` gives unexpected ones. */
-export function missing(expected: Iterable<string>, got: Iterable<string>): string[] {
-  const came = new Set(got);
-  return [...new Set(expected)].filter((url) => !came.has(url));
+/**
+ * Expected values that are missing, each once, in the expected order. `missing(actual, expected)` gives unexpected
+ * ones.
+ */
+export function missing(expected: Iterable<string>, actual: Iterable<string>): string[] {
+  const present = new Set(actual);
+  return [...new Set(expected)].filter((url) => !present.has(url));
 }

@@ -45,12 +45,12 @@ describe("origin", () => {
   });
 
   it("ends a request whose client has disconnected with status 0", async () => {
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const events = new EventEmitter();
     const ended = once(events, "end");
-    const origin = await start(() => leaving.abort(), { onEnd: () => events.emit("end") });
+    const origin = await start(() => controller.abort(), { onEnd: () => events.emit("end") });
 
-    await expect(fetch(origin.url, { signal: leaving.signal })).rejects.toThrow("aborted");
+    await expect(fetch(origin.url, { signal: controller.signal })).rejects.toThrow("aborted");
     await ended;
 
     expect(origin.log[0]).toMatchObject({ status: 0, endedAt: expect.any(Number) });

@@ -1,6 +1,6 @@
 /**
- * A real HTTP server for tests with its own access log, so that tests can judge a crawl from the side of the site. Shares no
- * code with src/.
+ * A real HTTP server for tests with its own access log, so that tests can judge a crawl from the side of the site.
+ * Shares no code with src/.
  */
 import {
   createServer,
@@ -18,7 +18,9 @@ export type Arrival = {
   id: number;
   /** When the headers had arrived. */
   arrivedAt: number;
-  /** When the last byte of the answer was passed to the system, or the client had disconnected; undefined while running. */
+  /**
+   * When the last byte of the answer was passed to the system, or the client had disconnected; undefined while running.
+   */
   endedAt: number | undefined;
   method: string;
   path: string;

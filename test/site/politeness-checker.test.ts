@@ -8,7 +8,7 @@ import {
   rateViolations,
 } from "./politeness-checker.ts";
 
-/** The definition itself, window by window. */
+/** Applies the rule directly to every window. */
 function naiveRateViolators(times: readonly number[], { perSecond, burst, toleranceMs }: RateLimit): number[] {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted.filter((to, j) =>
@@ -21,9 +21,9 @@ function naiveConcurrencyViolations(intervals: readonly Interval[], limit: numbe
   return starts
     .map((at) => ({
       at,
-      underWay: intervals.filter(({ from, to }) => from <= at && at < (to ?? Number.POSITIVE_INFINITY)).length,
+      inFlight: intervals.filter(({ from, to }) => from <= at && at < (to ?? Number.POSITIVE_INFINITY)).length,
     }))
-    .filter(({ underWay }) => underWay > limit);
+    .filter(({ inFlight }) => inFlight > limit);
 }
 
 const limits = fc.record({
@@ -33,13 +33,13 @@ const limits = fc.record({
 });
 
 describe("rateViolations", () => {
-  it("finds none where requests keep the rate exactly", () => {
+  it("finds no violation if requests keep the rate exactly", () => {
     const times = Array.from({ length: 1000 }, (_, index) => 1.7e12 + index * 250);
 
     expect(rateViolations(times, { perSecond: 4, burst: 1, toleranceMs: 0 })).toEqual([]);
   });
 
-  it("finds one request that came a millisecond early, and names the window", () => {
+  it("finds a request that arrived a millisecond early, and returns the window", () => {
     const times = [0, 250, 499, 750].map((ms) => 1.7e12 + ms);
 
     const violations = rateViolations(times, { perSecond: 4, burst: 1, toleranceMs: 0 });
@@ -49,22 +49,22 @@ describe("rateViolations", () => {
     ]);
   });
 
-  it("allows a burst after a quiet time, and not one more", () => {
+  it("allows a burst after a pause, and not one request more", () => {
     const limit = { perSecond: 1, burst: 3, toleranceMs: 0 };
 
     expect(rateViolations([0, 0, 0], limit)).toEqual([]);
     expect(rateViolations([0, 0, 0, 0], limit)).toHaveLength(1);
   });
 
-  it("sees a slow creep that no two neighbours show", () => {
-    // 5 % too fast: neighbours are within the tolerance, a long window is not.
+  it("finds a rate that is slightly too high, even if no two consecutive requests show it", () => {
+    // 5 % too fast: two consecutive requests are within the tolerance, a long window is not.
     const times = Array.from({ length: 100 }, (_, index) => index * 95);
 
     expect(rateViolations(times.slice(0, 2), { perSecond: 10, burst: 1, toleranceMs: 10 })).toEqual([]);
     expect(rateViolations(times, { perSecond: 10, burst: 1, toleranceMs: 10 }).length).toBeGreaterThan(0);
   });
 
-  it("does not care for the order of the log, nor for an empty one", () => {
+  it("accepts a log in any order, and an empty log", () => {
     const limit = { perSecond: 4, burst: 1, toleranceMs: 0 };
 
     expect(rateViolations([500, 0, 250], limit)).toEqual([]);
@@ -81,7 +81,7 @@ describe("rateViolations", () => {
     );
   });
 
-  it("reports windows that break the rule as stated", () => {
+  it("reports only windows that violate the rule", () => {
     const logs = fc.array(fc.double({ min: 1.7e12, max: 1.7e12 + 3000, noNaN: true }), { maxLength: 60 });
     fc.assert(
       fc.property(logs, limits, (times, limit) => {
@@ -95,7 +95,7 @@ describe("rateViolations", () => {
 });
 
 describe("concurrencyViolations", () => {
-  it("lets one request start as another ends", () => {
+  it("allows a request to start when another ends", () => {
     const intervals = [
       { from: 0, to: 10 },
       { from: 10, to: 20 },
@@ -104,7 +104,7 @@ describe("concurrencyViolations", () => {
     expect(concurrencyViolations(intervals, 1)).toEqual([]);
   });
 
-  it("finds the instant at which one too many is under way", () => {
+  it("finds the time at which one request too many is in flight", () => {
     const intervals = [
       { from: 0, to: 10 },
       { from: 5, to: 8 },
@@ -112,19 +112,19 @@ describe("concurrencyViolations", () => {
     ];
 
     expect(concurrencyViolations(intervals, 1)).toEqual([
-      { at: 5, underWay: 2 },
-      { at: 9, underWay: 2 },
+      { at: 5, inFlight: 2 },
+      { at: 9, inFlight: 2 },
     ]);
     expect(concurrencyViolations(intervals, 2)).toEqual([]);
   });
 
-  it("takes a request without an end as still under way", () => {
+  it("counts a request without an end as in flight", () => {
     const intervals = [
       { from: 0, to: undefined },
       { from: 1000, to: 1001 },
     ];
 
-    expect(concurrencyViolations(intervals, 1)).toEqual([{ at: 1000, underWay: 2 }]);
+    expect(concurrencyViolations(intervals, 1)).toEqual([{ at: 1000, inFlight: 2 }]);
   });
 
   it("agrees with the definition on any log", () => {

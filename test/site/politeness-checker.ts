@@ -1,32 +1,32 @@
 /**
- * Judges a site's access log: was it ever hit faster, or by more at once, than allowed? Pure, and by design without a
- * line in common with the code it judges.
+ * Checks the access log of a site for requests that were sent faster, or more of them at once, than allowed. Pure, and
+ * by design without any code of src/.
  */
 export type RateLimit = {
   perSecond: number;
-  /** How many requests may come at once after a quiet time. */
+  /** How many requests may arrive at once after a pause. */
   burst: number;
-  /** How much a window is taken to be longer, for what the network and the observer's event loop smear. */
+  /** Added to the length of every window, because the network and the event loop of the site shift arrival times. */
   toleranceMs: number;
 };
 
 /** A window with more requests than allowed. */
 export type RateViolation = { from: number; to: number; requests: number; allowed: number };
 
-/** `to` undefined: not over yet. */
+/** `to` is undefined while the request is in flight. */
 export type Interval = { from: number; to: number | undefined };
 
-export type ConcurrencyViolation = { at: number; underWay: number };
+export type ConcurrencyViolation = { at: number; inFlight: number };
 
-/** Less than this share of a request over the limit is rounding. */
+/** A smaller excess, in requests, is a rounding error. */
 const ROUNDING = 1e-6;
 
 /**
- * For each request that ends too full a window, the fullest such window. The rule, over every window:
- * for all i < j, `j - i + 1 <= burst + perSecond * (t[j] - t[i] + tolerance)`.
+ * Returns for each request that ends a window with too many requests the fullest such window. The rule for every
+ * window: for all i < j, `j - i + 1 <= burst + perSecond * (t[j] - t[i] + tolerance)`.
  *
- * Linear: with `lead(k) = k - perSecond * t[k]`, how far request k is ahead of the steady rate, the rule reads
- * `lead(j) - lead(i) <= burst - 1 + perSecond * tolerance`; so the smallest lead so far decides for each j.
+ * Takes linear time: `lead(k) = k - perSecond * t[k]` is how far request k is ahead of the steady rate, and the rule is
+ * `lead(j) - lead(i) <= burst - 1 + perSecond * tolerance`. So for each j, only the smallest lead so far matters.
  */
 export function rateViolations(times: readonly number[], limit: RateLimit): RateViolation[] {
   const sorted = [...times].sort((a, b) => a - b);
@@ -46,15 +46,15 @@ export function rateViolations(times: readonly number[], limit: RateLimit): Rate
         allowed: limit.burst + (limit.perSecond * (at - least.at + limit.toleranceMs)) / 1000,
       });
     }
-    // On a tie the later one: the shorter window says more.
+    // On a tie the later one: the shorter window shows the violation more clearly.
     if (lead <= least.lead) least = { lead, index, at };
   }
   return violations;
 }
 
 /**
- * Every instant at which a request started and more than `limit` were under way, itself counted. A request that ends
- * at the instant another starts does not overlap it.
+ * Returns every time at which a request started and more than `limit` requests were in flight, including that one. A
+ * request that ends at the time at which another starts does not overlap it.
  */
 export function concurrencyViolations(intervals: readonly Interval[], limit: number): ConcurrencyViolation[] {
   const starts = intervals.map(({ from }) => from).sort((a, b) => a - b);
@@ -63,11 +63,11 @@ export function concurrencyViolations(intervals: readonly Interval[], limit: num
   const violations: ConcurrencyViolation[] = [];
   let ended = 0;
   for (const [index, at] of starts.entries()) {
-    // Requests that start together are judged once, at the last of them.
+    // Requests that start at the same time are checked once, at the last of them.
     if (starts[index + 1] === at) continue;
     while (ended < ends.length && (ends[ended] ?? 0) <= at) ended++;
-    const underWay = index + 1 - ended;
-    if (underWay > limit) violations.push({ at, underWay });
+    const inFlight = index + 1 - ended;
+    if (inFlight > limit) violations.push({ at, inFlight });
   }
   return violations;
 }

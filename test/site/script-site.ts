@@ -1,6 +1,6 @@
 /**
- * A site that shows nothing without JavaScript: each page is an empty shell whose script asks for what it shows. Some of
- * its pages never come to an end, or take their renderer down.
+ * A site that needs JavaScript: each page is an empty shell whose script fetches the content. The script of `/loop`
+ * never ends, and that of `/crash` crashes the renderer.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Origin, type OriginOptions, startOrigin } from "./origin.ts";
@@ -15,10 +15,10 @@ export const SCRIPT_SITE: ScriptSiteOptions = { pages: 20 };
 const PRODUCTS = /^\/api\/(\d+)$/;
 const PAGES = /^\/p\/(\d+)$/;
 
-/** `/crash`: laying out elements that are nested so deeply is more than the renderer's stack can take. */
+/** `/crash` nests elements so deeply that their layout overflows the stack of the renderer. */
 const CALLS: Readonly<Record<string, string>> = { "/": "list()", "/loop": "endless()", "/crash": "crash()" };
 
-/** What a rendering of `/p/N` must give. */
+/** The title of `/p/N` after rendering. */
 export function titleOf(nth: number): string {
   return `Product ${nth} of many`;
 }
@@ -36,10 +36,10 @@ function answer({ url = "" }: IncomingMessage, response: ServerResponse, pages: 
 }
 
 function contentAt(path: string, pages: number): [type: string, body: string] | undefined {
-  const asked = PRODUCTS.exec(path)?.[1];
-  if (asked !== undefined) return ["application/json", JSON.stringify({ title: titleOf(Number(asked)) })];
-  const shown = PAGES.exec(path)?.[1];
-  if (shown !== undefined) return ["text/html", shell(`product(${shown})`)];
+  const productId = PRODUCTS.exec(path)?.[1];
+  if (productId !== undefined) return ["application/json", JSON.stringify({ title: titleOf(Number(productId)) })];
+  const pageId = PAGES.exec(path)?.[1];
+  if (pageId !== undefined) return ["text/html", shell(`product(${pageId})`)];
   if (path === "/app.js") return ["text/javascript", appScript(pages)];
   const call = CALLS[path];
   return call === undefined ? undefined : ["text/html", shell(call)];

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Serves the linked site in a process of its own, for tests that kill things. The first line it prints is its URL.
+// Serves the linked site in a separate process, for tests that kill processes. The first line it prints is its URL.
 //   node test/site/serve.mjs [--port 0] [--log access.jsonl] [--pages 200] [--links-per-page 8] [--page-bytes 2000]
 //                            [--disallowed-every 5] [--delay-ms 0] [--seed 1]
 // Each request is appended to the log as it arrives and as it ends; read it with readAccessLog (access-log.ts).
@@ -38,7 +38,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, stop);
 console.log(running.url);
 
 async function stop() {
-  // The log stays open until the very end: connections that are cut off now still get their line.
+  // The log stays open until the process exits, so that requests which are aborted now still get their line.
   await running.close();
   process.exit(0);
 }

@@ -37,12 +37,12 @@ describe("serve.mjs", () => {
     expect(await end(child, "SIGTERM")).toEqual([0, null]);
   });
 
-  it("has every request in its log even if it is killed, and goes on with the same file", async () => {
+  it("logs every request even if it is killed, and continues in the same file", async () => {
     const log = join(folder, "access.jsonl");
     for (const path of ["/", "/page/1", "/nope"]) {
       const { child, url } = await serve("--log", log);
       await fetch(url + path).then((reply) => reply.text());
-      // The end of a request is logged just after its last byte is sent: seen once the next request has arrived.
+      // The end of a request is logged just after its last byte is sent, and before the next request is handled.
       await fetch(`${url}/page/5`).then((reply) => reply.text());
       await end(child, "SIGKILL");
     }
@@ -56,11 +56,11 @@ describe("serve.mjs", () => {
 
   it("refuses a flag that is not a number", async () => {
     const child = spawn(process.execPath, [SERVE, "--pages", "many"], { stdio: ["ignore", "ignore", "pipe"] });
-    const words: string[] = [];
-    child.stderr.on("data", (chunk) => words.push(String(chunk)));
+    const output: string[] = [];
+    child.stderr.on("data", (chunk) => output.push(String(chunk)));
     const [code] = await once(child, "close");
 
     expect(code).not.toBe(0);
-    expect(words.join("")).toContain('--pages takes a whole number, not "many"');
+    expect(output.join("")).toContain('--pages takes a whole number, not "many"');
   });
 });

@@ -1,7 +1,7 @@
 import { PLAIN_BROWSER } from "../../src/domain/browser.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 
-/** A resolved job with plain values, as read back from a broker: JSON keeps no undefined fields. */
+/** A resolved job with simple values, as it is read from a broker: JSON does not keep undefined fields. */
 export function aJobSpec(parts: Partial<JobSpec> = {}): JobSpec {
   const spec: JobSpec = {
     id: "job",

@@ -1,5 +1,5 @@
 /**
- * A worker dies before or after any single step of a webhook, with real brokers, a real store and a real endpoint, and the
+ * A worker crashes before or after each step of a webhook, with real brokers, a real store and a real endpoint, and the
  * next worker continues. Every record is delivered, each event has one body, and the end has one id.
  */
 import { join } from "node:path";
@@ -32,14 +32,14 @@ const NEVER = new AbortController().signal;
 
 const NOTHING_FOUND = { discovered: [], refusedLinks: 0, tally: { pages: 0, records: 0, invalid: 0, bytes: 0 } };
 
-class Death extends Error {}
+class Crash extends Error {}
 
-/** The worker dies at one step, before or after it. */
-type Fate = { dies: "before" | "after"; at: number };
-type Mortal = <T extends object>(parts: T) => T;
+/** The worker crashes before or after one step. */
+type CrashPoint = { when: "before" | "after"; at: number };
+type Wrap = <T extends object>(parts: T) => T;
 
-describe("a worker that dies at any step of a webhook", () => {
-  it("loses no event, on SQLite", () => deliverThroughDeaths("sqlite:"));
+describe("a worker that crashes at any step of a webhook", () => {
+  it("loses no event, on SQLite", () => deliverDespiteCrashes("sqlite:"));
 
   describe.skipIf(findRedisObstacle("redis-server") !== undefined)("with Redis", () => {
     let redis: RedisServer;
@@ -48,34 +48,34 @@ describe("a worker that dies at any step of a webhook", () => {
     });
     afterAll(() => redis.stop());
 
-    it("loses no event, on Redis", () => deliverThroughDeaths(redis.url));
+    it("loses no event, on Redis", () => deliverDespiteCrashes(redis.url));
   });
 });
 
 describe("many workers that handle one webhook at the same time", () => {
   it("create each event once", async () => {
-    const ground = await prepare("sqlite:");
-    const { trawl, config, receiver } = ground;
+    const setup = await prepare("sqlite:");
+    const { trawl, config, receiver } = setup;
     const others = await Promise.all([0, 1, 2].map(() => openApp(config, () => {})));
     onTestFinished(async () => void (await Promise.all(others.map((other) => other.close()))));
-    const claims = await beginJob(ground, "jmany");
+    const claims = await beginJob(setup, "jmany");
 
-    const look = async (one: App) => {
+    const processOne = async (one: App) => {
       const { frontier, store, clock } = one;
       const webhook = await store.webhooks.find("jmany");
       const deps = { frontier, findJob: (id: string) => frontier.findJob(id), clock, config, showJob: () => ({}) };
       if (webhook?.nextCheckAt !== undefined)
         await processWebhook({ ...deps, store, webhooks: store.webhooks }, webhook, NEVER);
     };
-    const lookAll = () => Promise.all([trawl, ...others].flatMap((one) => [look(one), look(one)]));
-    await lookAll();
-    await lookAll();
-    await finishJob(ground, "jmany", claims);
-    await lookAll();
-    await lookAll();
-    await live(ground, "jmany", (parts) => parts);
+    const processAll = () => Promise.all([trawl, ...others].flatMap((one) => [processOne(one), processOne(one)]));
+    await processAll();
+    await processAll();
+    await finishJob(setup, "jmany", claims);
+    await processAll();
+    await processAll();
+    await runWorker(setup, "jmany", (parts) => parts);
 
-    await expectTold(ground, "jmany");
+    await expectDelivered(setup, "jmany");
     const ranges = receiver.received.flatMap(({ content: { data } }) =>
       data.upTo === undefined ? [] : [[data.after, data.upTo]],
     );
@@ -85,42 +85,42 @@ describe("many workers that handle one webhook at the same time", () => {
 });
 
 describe("a worker that handles a job while it is replayed", () => {
-  it("closes no webhook that has undelivered events", () => deliverThroughReplays(false));
+  it("closes no webhook that has undelivered events", () => deliverDuringReplays(false));
 
-  it("adds nothing to deliveries that another worker has ended", () => deliverThroughReplays(true));
+  it("adds no event to deliveries that another worker has ended", () => deliverDuringReplays(true));
 });
 
-async function deliverThroughReplays(isLookedAt: boolean): Promise<void> {
-  const ground = await prepare("sqlite:");
+async function deliverDuringReplays(hasOtherWorker: boolean): Promise<void> {
+  const setup = await prepare("sqlite:");
   let replays = 0;
   for (let at = 1, isOvertaken = true; isOvertaken; at += 1) {
     const jobId = `jreplay${at}`;
-    const [lost, ...claims] = await beginJob(ground, jobId);
-    if (lost === undefined) throw new Error("nothing was leased");
-    const death = { outcome: { kind: "dead", because: "http_status", status: 404 }, ...NOTHING_FOUND } as const;
-    await ground.trawl.frontier.settle([{ ...lost, ...death, site: { kind: "ok" } }]);
-    await finishJob(ground, jobId, claims);
+    const [lost, ...claims] = await beginJob(setup, jobId);
+    if (lost === undefined) throw new Error("expected a lease");
+    const failure = { outcome: { kind: "dead", because: "http_status", status: 404 }, ...NOTHING_FOUND } as const;
+    await setup.trawl.frontier.settle([{ ...lost, ...failure, site: { kind: "ok" } }]);
+    await finishJob(setup, jobId, claims);
     isOvertaken = false;
-    await live(
-      ground,
+    await runWorker(
+      setup,
       jobId,
       beforeStep(at, async () => {
         isOvertaken = true;
-        await replay(ground, jobId);
-        if (isLookedAt) await live(ground, jobId, (parts) => parts);
+        await replay(setup, jobId);
+        if (hasOtherWorker) await runWorker(setup, jobId, (parts) => parts);
       }),
     );
     if (!isOvertaken) break;
-    await live(ground, jobId, (parts) => parts);
+    await runWorker(setup, jobId, (parts) => parts);
 
-    await expectAllTold(ground, jobId);
+    await expectAllDelivered(setup, jobId);
     replays += 1;
   }
-  expect(replays).toBeGreaterThan(15); // or nothing was tried
+  expect(replays).toBeGreaterThan(15); // otherwise the loop has ended too early
 }
 
 /** The job runs again with its dead letter, which yields a record this time. */
-async function replay({ trawl }: Ground, jobId: string): Promise<void> {
+async function replay({ trawl }: Setup, jobId: string): Promise<void> {
   const { frontier, store, clock } = trawl;
   expect(await frontier.replayDead({ jobId }, 10, 10)).toMatchObject({ replayed: 1 });
   await store.webhooks.reopen([jobId], clock.now());
@@ -131,29 +131,29 @@ async function replay({ trawl }: Ground, jobId: string): Promise<void> {
   expect(finished).toEqual([jobId]);
 }
 
-async function deliverThroughDeaths(broker: string): Promise<void> {
-  const ground = await prepare(broker);
-  let deaths = 0;
-  for (const dies of ["before", "after"] as const) {
+async function deliverDespiteCrashes(broker: string): Promise<void> {
+  const setup = await prepare(broker);
+  let crashes = 0;
+  for (const when of ["before", "after"] as const) {
     for (let at = 1; at <= STEPS_MOST; at += 1) {
-      const jobId = `j${dies}${at}`;
-      const mortal = mortality({ dies, at });
-      const claims = await beginJob(ground, jobId);
-      let hasDied = await outlive(ground, jobId, mortal);
-      await finishJob(ground, jobId, claims);
-      hasDied = (await outlive(ground, jobId, mortal)) || hasDied;
+      const jobId = `j${when}${at}`;
+      const wrap = crashAt({ when, at });
+      const claims = await beginJob(setup, jobId);
+      let hasCrashed = await runWorkers(setup, jobId, wrap);
+      await finishJob(setup, jobId, claims);
+      hasCrashed = (await runWorkers(setup, jobId, wrap)) || hasCrashed;
 
-      await expectTold(ground, jobId);
-      if (!hasDied) break;
-      deaths += 1;
+      await expectDelivered(setup, jobId);
+      if (!hasCrashed) break;
+      crashes += 1;
     }
   }
-  expect(deaths).toBeGreaterThan(40); // or nothing was tried
+  expect(crashes).toBeGreaterThan(40); // otherwise the loop has ended too early
 }
 
-type Ground = { trawl: App; config: Config; poster: Poster; receiver: Receiver };
+type Setup = { trawl: App; config: Config; poster: Poster; receiver: Receiver };
 
-async function prepare(broker: string): Promise<Ground> {
+async function prepare(broker: string): Promise<Setup> {
   const folder = newFolder();
   const values = {
     ...{ broker: broker === "sqlite:" ? `sqlite:${join(folder, "broker.db")}` : broker, logLevel: "silent" },
@@ -173,7 +173,7 @@ async function prepare(broker: string): Promise<Ground> {
 }
 
 /** A job with one record per page. All records are stored, and no task is settled. */
-async function beginJob({ trawl, config, receiver }: Ground, jobId: string): Promise<readonly Claim[]> {
+async function beginJob({ trawl, config, receiver }: Setup, jobId: string): Promise<readonly Claim[]> {
   const { frontier, store, clock } = trawl;
   const webhook = { url: receiver.url, secret: SECRET, events: ["records" as const, "job.finished" as const] };
   await registerWebhook(store.webhooks, { ...webhook, batch: { records: BATCH } }, { jobId, now: clock.now() });
@@ -188,10 +188,10 @@ async function beginJob({ trawl, config, receiver }: Ground, jobId: string): Pro
 }
 
 /**
- * The worker of one page died before it settled the task, so the page was fetched again and has another record. Then the
- * job ends.
+ * The worker of one page crashed before it settled the task, so the page was fetched again and has another record. Then
+ * the job ends.
  */
-async function finishJob({ trawl }: Ground, jobId: string, claims: readonly Claim[]): Promise<void> {
+async function finishJob({ trawl }: Setup, jobId: string, claims: readonly Claim[]): Promise<void> {
   const { frontier, store } = trawl;
   const [record] = await store.readRecords(jobId, 0, 1);
   if (record === undefined) throw new Error("no record");
@@ -207,21 +207,21 @@ function write(jobId: string, taskId: string, token: number, url: string) {
   return { ...given, page: { ...given.page, url } };
 }
 
-/** Runs one worker after another until one has nothing left to do. Returns whether one died. */
-async function outlive(ground: Ground, jobId: string, mortal: Mortal): Promise<boolean> {
-  if (!(await live(ground, jobId, mortal))) return false;
-  await ground.trawl.frontier.abandon(jobId);
-  expect(await live(ground, jobId, mortal)).toBe(false);
+/** Runs one worker after another until one has nothing left to do. Returns whether one crashed. */
+async function runWorkers(setup: Setup, jobId: string, wrap: Wrap): Promise<boolean> {
+  if (!(await runWorker(setup, jobId, wrap))) return false;
+  await setup.trawl.frontier.abandon(jobId);
+  expect(await runWorker(setup, jobId, wrap)).toBe(false);
   return true;
 }
 
-/** Runs a worker until it has nothing left to do, or dies. Returns whether it died. */
-async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<boolean> {
-  const { trawl, config, poster } = ground;
+/** Runs a worker until it has nothing left to do, or crashes. Returns whether it crashed. */
+async function runWorker(setup: Setup, jobId: string, wrap: Wrap): Promise<boolean> {
+  const { trawl, config, poster } = setup;
   const { clock } = trawl;
-  const [frontier, store, webhooks] = [mortal(trawl.frontier), mortal(trawl.store), mortal(trawl.store.webhooks)];
-  const deliver = createDeliverer({ webhooks, poster: mortal(poster), clock }, { timeoutMs: 10_000 });
-  const lookDeps = {
+  const [frontier, store, webhooks] = [wrap(trawl.frontier), wrap(trawl.store), wrap(trawl.store.webhooks)];
+  const deliver = createDeliverer({ webhooks, poster: wrap(poster), clock }, { timeoutMs: 10_000 });
+  const deps = {
     findJob: (id: string) => frontier.findJob(id),
     webhooks,
     store,
@@ -232,7 +232,7 @@ async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<bool
   };
   try {
     const webhook = await webhooks.find(jobId);
-    if (webhook?.nextCheckAt !== undefined) await processWebhook(lookDeps, webhook, NEVER);
+    if (webhook?.nextCheckAt !== undefined) await processWebhook(deps, webhook, NEVER);
     for (;;) {
       const { grants } = await frontier.lease({
         ...{ worker: jobId, queues: ["deliver", "deliver!alone"], max: 10, leaseMs: 60_000 },
@@ -244,21 +244,21 @@ async function live(ground: Ground, jobId: string, mortal: Mortal): Promise<bool
       }
     }
   } catch (error) {
-    if (error instanceof Death) return true;
+    if (error instanceof Crash) return true;
     throw error;
   }
 }
 
-function mortality({ dies, at }: Fate): Mortal {
+function crashAt({ when, at }: CrashPoint): Wrap {
   return counting(async (nth, step) => {
-    if (nth === at && dies === "before") throw new Death();
+    if (nth === at && when === "before") throw new Crash();
     const answer = await step();
-    if (nth === at) throw new Death();
+    if (nth === at) throw new Crash();
     return answer;
   });
 }
 
-function beforeStep(at: number, act: () => Promise<void>): Mortal {
+function beforeStep(at: number, act: () => Promise<void>): Wrap {
   return counting(async (nth, step) => {
     if (nth === at) await act();
     return step();
@@ -266,30 +266,30 @@ function beforeStep(at: number, act: () => Promise<void>): Mortal {
 }
 
 /** Counts the steps of all wrapped objects together. */
-function counting(make: (nth: number, step: () => Promise<unknown>) => Promise<unknown>): Mortal {
+function counting(make: (nth: number, step: () => Promise<unknown>) => Promise<unknown>): Wrap {
   let steps = 0;
   return (parts) =>
     new Proxy(parts, {
       get(target, name) {
         const member = Reflect.get(target, name) as unknown;
         if (typeof member !== "function") return member;
-        return (...words: unknown[]) => {
+        return (...args: unknown[]) => {
           steps += 1;
-          return make(steps, async () => (await Reflect.apply(member, target, words)) as unknown);
+          return make(steps, async () => (await Reflect.apply(member, target, args)) as unknown);
         };
       },
     });
 }
 
-async function expectTold(ground: Ground, jobId: string): Promise<void> {
-  const events = await expectAllTold(ground, jobId);
+async function expectDelivered(setup: Setup, jobId: string): Promise<void> {
+  const events = await expectAllDelivered(setup, jobId);
   const ends = new Set(events.filter(({ type }) => type === "job.finished").map(({ id }) => id));
   expect([jobId, ends.size]).toEqual([jobId, 1]);
-  expect(await ground.trawl.frontier.findJob(deliveryJobId(jobId, 1))).toMatchObject({ state: "finished" });
+  expect(await setup.trawl.frontier.findJob(deliveryJobId(jobId, 1))).toMatchObject({ state: "finished" });
 }
 
 /** Every record was delivered, then the end; nothing is left open. */
-async function expectAllTold({ trawl, receiver }: Ground, jobId: string): Promise<readonly Received[]> {
+async function expectAllDelivered({ trawl, receiver }: Setup, jobId: string): Promise<readonly Received[]> {
   const { store, frontier } = trawl;
   const events = receiver.received.filter(({ id }) => id.startsWith(`evt_${jobId}_`));
   const kept = await store.readRecords(jobId, 0, 100);

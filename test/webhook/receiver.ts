@@ -8,7 +8,7 @@ export type Received = {
   id: string;
   type: string;
   body: string;
-  /** Parsed. */
+  /** The parsed body. */
   content: { type: string; timestamp: string; data: Record<string, unknown> };
   headers: IncomingMessage["headers"];
   path: string;
@@ -22,8 +22,8 @@ export type Receiver = {
   connections(): number;
   /** The problem with the signature of a request; undefined if it is valid. */
   problemOf(received: Received, secret: string): string | undefined;
-  /** Resolves when so many requests have arrived. */
-  until(isThere: (received: readonly Received[]) => boolean): Promise<void>;
+  /** Resolves when the received requests meet the condition. */
+  until(condition: (received: readonly Received[]) => boolean): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export const status =
   (response) =>
     void response.writeHead(code, headers).end();
 
-const LONG_ENOUGH_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 
 export async function startReceiver(answer: Answering = status(204)): Promise<Receiver> {
   const received: Received[] = [];
@@ -68,9 +68,9 @@ export async function startReceiver(answer: Answering = status(204)): Promise<Re
       const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
       return ageSeconds < 300 ? undefined : `timestamp ${timestamp}`;
     },
-    async until(isThere) {
-      if (await waitUntil(() => isThere(received), LONG_ENOUGH_MS)) return;
-      throw new Error(`not all came: ${JSON.stringify(received.map(({ id, type }) => `${type} ${id}`))}`);
+    async until(condition) {
+      if (await waitUntil(() => condition(received), TIMEOUT_MS)) return;
+      throw new Error(`not all requests arrived: ${JSON.stringify(received.map(({ id, type }) => `${type} ${id}`))}`);
     },
     close: () =>
       new Promise((resolve) => {

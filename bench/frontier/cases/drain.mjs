@@ -1,4 +1,4 @@
-/** Taking tasks and ending them with no work in between, until nothing is left. */
+/** Leases and settles tasks, with no work in between, until no task is left. */
 import { submitRange } from "../workload.mjs";
 
 export async function measureDrain({ open, meter, urls, sites }) {

@@ -1,6 +1,6 @@
 /**
- * From the moment a URL is submitted to the moment its request reaches the site, with real workers in processes of their
- * own that had nothing to do. Every URL is a job of its own, as a user would submit it.
+ * Measures the time from the submission of a URL until its request reaches the site. The workers are idle and run in
+ * separate processes. Every URL is submitted as a separate job, as a user would do.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { ROOT } from "../../harness/contestants.mjs";
 import { loadSubmit } from "../load-trawl.mjs";
 
 const MAIN = join(ROOT, "dist/cli/main.js");
-/** Time for the workers to settle, and to go back to waiting. */
+/** The time in which the workers settle the task and become idle again. */
 const PAUSE_MS = 40;
 
 export async function measureFirstByte({ open, url, from, workers, samples }) {
@@ -55,8 +55,8 @@ async function startFleet(broker, count) {
   const folder = mkdtempSync(join(tmpdir(), "trawl-bench-"));
   const env = { ...process.env, TRAWL_BROKER: broker, TRAWL_STORE: `sqlite:${join(folder, "store.db")}` };
   env.TRAWL_ALLOW_PRIVATE = "127.0.0.0/8";
-  const words = [MAIN, "worker", "--quiet"];
-  const processes = Array.from({ length: count }, () => spawn(process.execPath, words, { cwd: folder, env }));
+  const args = [MAIN, "worker", "--quiet"];
+  const processes = Array.from({ length: count }, () => spawn(process.execPath, args, { cwd: folder, env }));
   return {
     async stop() {
       for (const one of processes) one.kill("SIGTERM");
@@ -71,5 +71,5 @@ async function waitForWorkers(frontier, count) {
     if ((await frontier.listWorkers()).length === count) return;
     await sleep(100);
   }
-  throw new Error(`${count} workers did not come up within 30 s`);
+  throw new Error(`${count} workers did not start within 30 s`);
 }

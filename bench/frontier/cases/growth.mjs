@@ -1,7 +1,7 @@
 /**
- * Whether taking and ending tasks gets slower when more are waiting, or on more sites. Two frontiers on the same Redis
- * take turns, block by block: one with 1,000 tasks on 1,000 sites, one with many. What disturbs the machine disturbs
- * both, and their ratio stays.
+ * Measures whether lease and settle become slower with more pending tasks or more sites. Two frontiers on the same
+ * Redis alternate, block by block: one with 1,000 tasks on 1,000 sites, and a large one. Other load on the machine
+ * affects both, so their ratio is stable.
  */
 import { makeTasks, submitAll, submitRange } from "../workload.mjs";
 
@@ -9,7 +9,7 @@ const SMALL = 1_000;
 const CALLS = 4;
 const PER_CALL = 125;
 
-/** One entry per level, in rising order: more and more tasks on 1,000 sites. */
+/** One row per level, in rising order: more and more tasks on 1,000 sites. */
 export async function measureGrowth({ open, levels, blocks }) {
   const small = await openSide(open, "small", SMALL);
   await small.fillTo(SMALL);
@@ -22,7 +22,7 @@ export async function measureGrowth({ open, levels, blocks }) {
   return { rows };
 }
 
-/** One entry per number of sites, with `pending` tasks each. */
+/** One row per number of sites, each with `pending` tasks in total. */
 export async function measureSites({ open, pending, siteCounts, blocks }) {
   const small = await openSide(open, "small", SMALL);
   await small.fillTo(SMALL);
@@ -37,29 +37,29 @@ export async function measureSites({ open, pending, siteCounts, blocks }) {
 
 async function openSide(open, prefix, sites) {
   const contestant = await open({ prefix });
-  let made = 0;
+  let submitted = 0;
   let pending = 0;
 
   async function fillTo(count) {
     const more = count - pending;
-    await submitRange({ from: made, to: made + more, sites }, contestant.submit);
-    made += more;
+    await submitRange({ from: submitted, to: submitted + more, sites }, contestant.submit);
+    submitted += more;
     pending = count;
   }
 
-  /** Takes and ends one block, then fills up again, untimed. Returns tasks per second. */
+  /** Leases and settles one block, then fills up again outside of the measured time. Returns tasks per second. */
   async function runBlock() {
     const startedAt = performance.now();
-    const counts = await Promise.all(Array.from({ length: CALLS }, takeAndEnd));
+    const counts = await Promise.all(Array.from({ length: CALLS }, leaseAndSettle));
     const seconds = (performance.now() - startedAt) / 1_000;
     const ended = counts.reduce((sum, count) => sum + count, 0);
-    if (ended === 0) throw new Error(`nothing was granted with ${pending} pending`);
-    await submitAll(makeTasks({ count: ended, sites, first: made }), contestant.submit);
-    made += ended;
+    if (ended === 0) throw new Error(`no task was granted with ${pending} pending tasks`);
+    await submitAll(makeTasks({ count: ended, sites, first: submitted }), contestant.submit);
+    submitted += ended;
     return ended / seconds;
   }
 
-  async function takeAndEnd(_, nth) {
+  async function leaseAndSettle(_, nth) {
     const grants = await contestant.lease(PER_CALL, `worker-${nth}`);
     if (grants.length > 0) await contestant.settleAll(grants);
     return grants.length;

@@ -1,9 +1,9 @@
-/** From the moment a URL is submitted to the moment a worker that had nothing to do has it. */
+/** Measures the time from the submission of a URL until an idle worker has leased it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeTask } from "../workload.mjs";
 import { percentiles } from "./first-byte.mjs";
 
-/** Time for the worker to find that there is nothing more, and to go back to waiting. */
+/** The time in which the worker becomes idle again. */
 const PAUSE_MS = 5;
 
 export async function measureLatency({ open, samples }) {

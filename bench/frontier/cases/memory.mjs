@@ -1,4 +1,4 @@
-/** Redis memory per URL, everything included: while it waits, and after it has been dealt with. */
+/** Measures the total Redis memory per URL: while the URL is pending, and after it was settled. */
 import { submitRange } from "../workload.mjs";
 
 export async function measureMemory({ open, meter, urls, sites }) {

@@ -1,17 +1,18 @@
 /**
- * Sites that may be hit every 50 ms, and workers that ask all the time. A grant is wasted if its slot comes sooner after
- * the one before than the site allows, or if more are out than the site takes at once.
+ * Measures wasted grants of sites with one request per 50 ms, while workers lease all the time. A grant is wasted if
+ * its slot starts too early after the previous slot of the site, or if too many grants of the site are open at once.
  */
 import { whileIdle } from "../contestants/trawl.mjs";
 import { submitRange } from "../workload.mjs";
 
 const POLICY = { intervalMs: 50, burst: 1, perSite: 2 };
-/** What slots are spaced by: the interval, and 5 % for requests that leave late. */
+/** The time between two slots: the interval, and 5 % for requests that are sent late. */
 const SPACING_MS = POLICY.intervalMs * 1.05;
 const WORKERS_PER_PROCESS = 4;
 /**
- * Slots are asked for as far ahead as answers take lately, and one with a hundred grants takes several ms. One in hand half
- * an interval before its slot is told of, as a later call would have done as well; it is used all the same.
+ * A frontier grants a slot in advance, by the time that its recent replies took; a reply with a hundred grants takes
+ * several ms. A grant that arrives more than half an interval before its slot is counted as early, because a later call
+ * would have been enough. It is used nevertheless.
  */
 const EARLY_MS = POLICY.intervalMs / 2;
 
@@ -21,29 +22,29 @@ export async function measureSpacing({ open, sites, seconds }) {
   await contestant.createJob(contestant.frontier, POLICY, "limited");
   const enough = Math.ceil((sites * seconds * 1_000) / POLICY.intervalMs);
   await submitRange({ from: 0, to: enough, sites }, (tasks) => contestant.submit(tasks, "limited"));
-  const log = { bySite: new Map(), out: new Map(), early: 0, crowded: 0 };
+  const log = { bySite: new Map(), open: new Map(), early: 0, crowded: 0 };
   const ending = AbortSignal.timeout(seconds * 1_000);
   const work = (frontier) => (_, nth) =>
     whileIdle(frontier, `worker-${nth}`, ending, async (grants) => {
-      note(log, grants);
-      // Before the call: the broker may grant the next one while its reply is still on the way to us.
-      for (const { site } of grants) log.out.set(site, log.out.get(site) - 1);
+      record(log, grants);
+      // Before the call, because the broker may grant the next task before this process has received the reply.
+      for (const { site } of grants) log.open.set(site, log.open.get(site) - 1);
       await contestant.settleAll(grants);
     });
-  const teams = [contestant.frontier, another].flatMap((frontier) =>
+  const loops = [contestant.frontier, another].flatMap((frontier) =>
     Array.from({ length: WORKERS_PER_PROCESS }, work(frontier)),
   );
-  await Promise.all(teams);
+  await Promise.all(loops);
   return summarise(log, sites, seconds);
 }
 
-function note(log, grants) {
+function record(log, grants) {
   const now = Date.now();
   for (const { site, slot } of grants) {
     if (slot.sendAt > now + EARLY_MS) log.early++;
-    const out = (log.out.get(site) ?? 0) + 1;
-    log.out.set(site, out);
-    if (out > POLICY.perSite) log.crowded++;
+    const count = (log.open.get(site) ?? 0) + 1;
+    log.open.set(site, count);
+    if (count > POLICY.perSite) log.crowded++;
     const sentAt = log.bySite.get(site);
     if (sentAt === undefined) log.bySite.set(site, [slot.sendAt]);
     else sentAt.push(slot.sendAt);

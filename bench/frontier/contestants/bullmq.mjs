@@ -1,16 +1,17 @@
 /**
- * BullMQ in its two ways. With `dedup` the job's id is a digest of its URL and ended jobs are kept, or the same URL would
- * be taken again: what a crawl needs. Without, ids are numbers and ended jobs are removed: the most BullMQ can do.
+ * BullMQ in two modes. With `dedup`, the id of a job is a digest of its URL, and ended jobs are kept, so that the same
+ * URL is not accepted again: a crawl needs this. Without `dedup`, ids are numbers and ended jobs are removed: this is
+ * the fastest mode.
  */
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { BULLMQ_HOME } from "../bullmq-home.mjs";
+import { BULLMQ_FOLDER } from "../ensure-bullmq.mjs";
 
 const QUEUE = "bench";
 
 export async function openBullmq({ url, variant: { concurrency = 100 }, dedup }) {
-  const { Queue, Worker } = createRequire(join(BULLMQ_HOME, "package.json"))("bullmq");
+  const { Queue, Worker } = createRequire(join(BULLMQ_FOLDER, "package.json"))("bullmq");
   const { hostname: host, port } = new URL(url);
   const connection = { host, port: Number(port), maxRetriesPerRequest: null };
   const queue = new Queue(QUEUE, { connection });
@@ -28,7 +29,7 @@ export async function openBullmq({ url, variant: { concurrency = 100 }, dedup })
   }
 
   return {
-    /** It does not tell which were there before; `count` does. */
+    /** BullMQ does not report duplicates; use `count` to detect them. */
     async submit(tasks) {
       await queue.addBulk(tasks.map((task) => ({ name: "fetch", data: task, opts: optionsFor(task) })));
       return tasks.length;
@@ -45,7 +46,7 @@ export async function openBullmq({ url, variant: { concurrency = 100 }, dedup })
         worker.run().catch(reject);
       });
     },
-    /** A worker with nothing to do, which calls `onUrl` as soon as it has. */
+    /** Starts an idle worker, which calls `onUrl` as soon as it gets a job. */
     async serve(onUrl) {
       const worker = await startWorker(async (job) => onUrl(job.data.url), { concurrency: 1 });
       worker.run().catch(() => undefined); // ends with the process

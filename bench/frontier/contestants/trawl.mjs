@@ -1,27 +1,27 @@
-/** Trawl's frontier on Redis, through its contract and nothing else. */
+/** Trawl's frontier on Redis, used only through its contract. */
 import { loadTrawl } from "../load-trawl.mjs";
 
 const LEASE_MS = 60_000;
 const WORKERS = 4;
-/** Longer than any measurement: only a wake-up, or its absence, is seen. */
+/** Longer than any measurement: a worker continues only when it is woken up. */
 const IDLE_MS = 600_000;
 
-/** As fast as one asks, as many as one likes. */
+/** No limit on rate or concurrency. */
 export const UNLIMITED = { intervalMs: 0, burst: 1, perSite: 1_000_000 };
 const JOB = "bench";
-/** How often an idle worker looks although nobody woke it. */
+/** How often an idle worker polls without being woken up. */
 const POLL_MS = 5_000;
 
 export async function openApp({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
   const { openRedisFrontier, clock, log } = await loadTrawl(from);
-  const options = { prefix, shards: 1, maxPending: 1e9, patienceMs: 10_000, pollMs: POLL_MS, time: "broker" };
+  const options = { prefix, shards: 1, maxPending: 1e9, retryForMs: 10_000, pollMs: POLL_MS, time: "broker" };
   const open = () => openRedisFrontier(url, { clock, log }, options);
   const frontier = await open();
   const opened = [frontier];
   const stopping = new AbortController();
   await createJob(frontier, UNLIMITED);
 
-  /** Another worker, with connections of its own. */
+  /** Opens the frontier again, with separate connections, as another worker process would. */
   async function openAnother() {
     const another = await open();
     opened.push(another);
@@ -78,11 +78,11 @@ async function submit(frontier, tasks, jobId) {
     jobId,
     tasks.map(({ url, site }) => ({ url, site, ...rest })),
   );
-  if (answer.full !== undefined) throw new Error(`the frontier was full after ${answer.full.taken} of a batch`);
+  if (answer.full !== undefined) throw new Error(`the frontier was full after ${answer.full.taken} tasks of a batch`);
   return answer.queued;
 }
 
-/** How many it was. */
+/** Returns the number of tasks. */
 async function leaseAndSettle(frontier, max, worker) {
   const grants = await lease(frontier, max, worker);
   if (grants.length > 0) await settleAll(frontier, grants);
@@ -101,7 +101,7 @@ async function settleAll(frontier, grants) {
   if (states.includes("stale")) throw new Error("a settlement was stale");
 }
 
-/** A worker's loop: ask, work, and wait for a wake-up when there is nothing. */
+/** The loop of a worker: it leases, works, and waits for a wake-up if there is no task. */
 export async function whileIdle(frontier, worker, signal, onGrants) {
   while (!signal.aborted) {
     const answer = await frontier.lease({ worker, queues: ["fetch"], max: 100, leaseMs: LEASE_MS });

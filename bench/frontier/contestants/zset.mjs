@@ -1,4 +1,7 @@
-/** The least that a queue on Redis could be: one sorted set. It forgets a URL as soon as it is taken, and loses it. */
+/**
+ * A minimal queue on Redis: one sorted set. It has no leases and no dedup: a URL is removed, and lost, when it is
+ * taken.
+ */
 import { Redis } from "ioredis";
 
 const KEY = "queue";

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 export type Tone = "good" | "warn" | "bad" | "busy" | "neutral";
 
-/** A state as text; the colour repeats it. */
+/** A state as text. The colour shows the same state. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }

@@ -1,4 +1,6 @@
-/** A time series chart on a canvas, so thousands of points are cheap. The value at the cursor is shown as text above it. */
+/**
+ * A time series chart on a canvas, so thousands of points are cheap. The value at the cursor is shown as text above it.
+ */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";

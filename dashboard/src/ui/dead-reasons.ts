@@ -1,4 +1,4 @@
-/** One sentence per reason of a dead letter. A reason that is added to the API fails to compile here until it has one. */
+/** One sentence per reason of a dead letter. This file does not compile if a reason of the API has no sentence. */
 import type { DeadOut } from "../../../src/client/wire-types.ts";
 
 export type DeadReason = DeadOut["reason"];

@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
 
 type ConfirmProps = {
   title: string;
-  /** What will happen, with numbers. */
+  /** The effect of the action, with numbers. */
   children: ComponentChildren;
   /** The label of the confirm button: a verb. */
   verb: string;

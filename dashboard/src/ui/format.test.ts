@@ -44,8 +44,8 @@ it("shortens long text without splitting a character", () => {
 });
 
 it("shows ISO instants as local time and escapes bidi overrides", () => {
-  const text = localizeTimes("rests until 2026-11-16T16:22:05.123Z (in 3s)");
-  expect(text).toBe(`rests until ${absolute(Date.parse("2026-11-16T16:22:05Z"))} (in 3s)`);
+  const text = localizeTimes("in backoff until 2026-11-16T16:22:05.123Z (in 3s)");
+  expect(text).toBe(`in backoff until ${absolute(Date.parse("2026-11-16T16:22:05Z"))} (in 3s)`);
   expect(escapeBidi("invoice\u202egpj.exe")).toBe("invoice\\u202egpj.exe");
 });
 

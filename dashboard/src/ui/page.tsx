@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 type FrameProps = {
   title: ComponentChildren;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   actions?: ComponentChildren;
   /** One line under the title. */
   subtitle?: ComponentChildren;

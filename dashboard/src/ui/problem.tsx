@@ -3,7 +3,7 @@ import { isApiError } from "../../../src/client/api-error.ts";
 import { baseUrl } from "../session.ts";
 import { cut } from "./format.ts";
 
-/** A message may quote what the user sent. */
+/** Longer messages are cut: a message may quote the input of the user. */
 const MESSAGE_MAX = 2_000;
 
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
@@ -41,7 +41,9 @@ export function errorText(error: unknown): { what: string; fix: string; code: st
   return { what: error instanceof Error ? error.message : String(error), fix: "", code: "", requestId: "" };
 }
 
-/** Removes the part of the request that a message names, as in `body.urls.3`: the user filled in a form, not a request. */
+/**
+ * Removes the part of the request that a message names, as in `body.urls.3`: the user filled in a form, not a request.
+ */
 export function withoutRequestPart(message: string): string {
   return message.replace(/(^|; |\n)(?:body|query|path)(?:\.(?=\w)|: )/g, "$1");
 }

@@ -1,4 +1,4 @@
-/** A progress bar. The caller shows the numbers as text beside it. */
+/** A progress bar. The caller shows the numbers as text next to it. */
 export function Progress({ done, all, label }: { done: number; all: number; label: string }) {
   const share = all === 0 ? 0 : Math.min(1, done / all);
   return (

@@ -15,7 +15,7 @@ export function SearchField({ label, placeholder, by = "q" }: { label: string; p
     written.current = debounced.trim();
     setQuery({ [by]: written.current });
   }, [debounced]);
-  // The address was changed by something else: a link, or a button that clears the search.
+  // A link, or a button that clears the search, has changed the address.
   useEffect(() => {
     if (inAddress === written.current) return;
     written.current = inAddress;

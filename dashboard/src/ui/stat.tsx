@@ -4,7 +4,7 @@ import { Tip } from "./tip.tsx";
 type StatProps = {
   label: string;
   value: ComponentChildren;
-  /** What the number means and how it is computed. */
+  /** Explains the number and how it is computed. */
   tip: string;
   /** A second, smaller line. */
   more?: ComponentChildren;

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: absolutely positioned rows cannot be rows of a <table>
 /**
- * A table of any length. All rows have the same height and only visible rows are rendered. More rows are loaded when the
- * user scrolls near the end. Arrow keys move between rows, Enter opens one.
+ * A table of any length. All rows have the same height and only visible rows are rendered. More rows are loaded when
+ * the user scrolls near the end. Arrow keys move between rows, Enter opens one.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";

@@ -27,15 +27,15 @@ const TONES: Readonly<Record<LineOut["kind"], Tone>> = {
 /** Lines that belong to the lease above them. */
 const PARTS: readonly LineOut["kind"][] = ["failed", "dead", "refused", "returned", "passed", "fetched", "kept"];
 
-export function Timeline({ story }: { story: Pick<TimelineOut, "lines" | "submittedAt"> }) {
-  const startAt = Date.parse(story.submittedAt);
+export function Timeline({ timeline }: { timeline: Pick<TimelineOut, "lines" | "submittedAt"> }) {
+  const startAt = Date.parse(timeline.submittedAt);
   return (
     <ol class="timeline">
-      {story.lines.map(({ at, kind, words }, nth) => (
+      {timeline.lines.map(({ at, kind, words: text }, nth) => (
         <li key={nth} class={`timeline-line timeline-${TONES[kind]}${PARTS.includes(kind) ? " is-part" : ""}`}>
           <span class="timeline-at">{at === null ? "" : <Since at={Date.parse(at)} startAt={startAt} />}</span>
           <span class="timeline-text">
-            <ScrapedText text={localizeTimes(words)} max={2_000} />
+            <ScrapedText text={localizeTimes(text)} max={2_000} />
           </span>
         </li>
       ))}

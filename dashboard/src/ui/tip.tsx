@@ -1,6 +1,6 @@
 /**
- * A tooltip on hover and focus. All tips share one bubble, which is moved to where it is needed, so a table with a
- * thousand tips costs nothing.
+ * A tooltip on hover and focus. All tips share one bubble, which is moved to the open tip, so a table with a thousand
+ * tips costs nothing.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

@@ -1,6 +1,6 @@
 /**
- * The events of all jobs of a caller. Callers that follow the same jobs share one poll and its cost: digests are computed
- * with the poll, event texts with the first connection that needs them. A further connection costs little more than itself.
+ * The events of all jobs of a caller. Callers that follow the same jobs share one poll. Digests are computed once per
+ * poll, and each event text once, for the first connection that needs it. So further connections cost little.
  */
 import { type Caller, isOwn } from "../../control/caller.ts";
 import { listJobs, listOpenJobs } from "../../control/list-jobs.ts";
@@ -18,9 +18,10 @@ type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock"> & { poll
 type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
 
 /**
- * The first `jobs` event contains the caller's newest jobs and all jobs that have not ended. Later ones contain the jobs that
- * have changed, and in `gone` the ids of jobs that are deleted, or ended and no longer among the newest. `more` says whether
- * there are other open or ended jobs. A caller with the scope admin also gets `fleet` events: queues, workers and pace.
+ * The first `jobs` event contains the caller's newest jobs and all jobs that have not ended. Later ones contain the
+ * jobs that have changed, and in `gone` the ids of jobs that are deleted, or ended and no longer among the newest.
+ * `more` contains whether there are further open or ended jobs. A caller with the scope admin also gets `fleet` events:
+ * queues, workers and speed.
  */
 export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
   const { tenant } = caller;
@@ -47,7 +48,7 @@ export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listene
   }
 }
 
-/** Jobs per poll: the newest of all, the newest of a tenant (read one by one), and the open ones. */
+/** The most jobs per poll: the newest of all tenants, the newest of one tenant (read one by one), and the open jobs. */
 const JOBS_MOST = 200;
 const OWN_JOBS_MOST = 50;
 const OPEN_MOST = 200;
@@ -103,7 +104,7 @@ function snapshotOf({ jobs, more, fleetText }: JobsAndFleet, now: number): Snaps
   return {
     ...{ id, states, fleetText },
     jobsText(sentStates) {
-      // Most clients have received the previous snapshot, and get the same text.
+      // Most clients have received the same previous snapshot, so they get the same text.
       if (!texts.has(sentStates)) texts.set(sentStates, textFor(sentStates));
       return texts.get(sentStates);
     },

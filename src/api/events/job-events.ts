@@ -1,7 +1,7 @@
 /**
- * The events of one job. An event contains the whole state of the job, not a change: the next event makes up for a lost one,
- * and a slow or reconnecting client gets the newest state. The event id is a digest of the job's state in the broker. All
- * servers give the same state the same id, so a client that reconnects with its last id gets new states only.
+ * The events of one job. An event contains the whole state of the job, not a change, so a client that missed events is
+ * up to date after the next one. The event id is a digest of the job's state in the broker. All servers compute the
+ * same id for the same state, so a client that reconnects with its last id, to any server, only gets newer states.
  */
 import { jobOut } from "../../control/views/job.ts";
 import { hasEnded } from "../../domain/job.ts";
@@ -44,7 +44,7 @@ export function hasSeenEnd(job: JobView, lastId: string | undefined): boolean {
   return hasEnded(job.state) && stateOf(job) === lastId;
 }
 
-/** A digest of the job's state. It excludes rates and estimates, which change without an event. */
+/** A digest of the job's state. It excludes rates and estimates, which change all the time. */
 export function stateOf({ state, sealed, priority, counts, tally, finishedAt }: Omit<JobView, "id">): string {
   return digest([state, sealed, priority, counts, tally, finishedAt === undefined ? 0 : 1]);
 }

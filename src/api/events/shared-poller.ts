@@ -1,7 +1,7 @@
 /**
- * Polls broker and store once per interval and key, however many connections of this process subscribe to the key. It polls
- * only while there are subscribers. A slow subscriber gets the newest value when it asks again; older values are not kept.
- * Processes do not share polls.
+ * Polls broker and store once per interval and key, however many connections of this process subscribe to the key. It
+ * polls only while there are subscribers. A slow subscriber gets the newest value with its next call; older values are
+ * not kept. Each process polls on its own.
  */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../runtime/log.ts";
 type Polled<T> = { value: T; version: number };
 
 export type Subscription<T> = {
-  /** The newest value after `version`; undefined if there is none within `waitMs`, or before `signal` aborts. */
+  /** The newest value after `version`; undefined if there is none within `waitMs`, or if `signal` aborts first. */
   next(version: number, waitMs: number, signal: AbortSignal): Promise<Polled<T> | undefined>;
   stop(): void;
 };
@@ -28,10 +28,10 @@ type Topic = {
   waiting: Set<() => void>;
 };
 
-/** Topics that are read at the same time. */
+/** The most topics that are read at the same time. */
 const CONCURRENT_READS = 32;
 
-/** An abort reason that is not read. Without one, every poll would create a DOMException with a stack trace. */
+/** An abort reason, never read. Without it, every poll would create a DOMException with a stack trace. */
 const WOKEN = "there is a new value";
 
 export function createSharedPoller(
@@ -53,7 +53,7 @@ export function createSharedPoller(
     for (const wake of topic.waiting) wake();
   }
 
-  /** Does not use AbortSignal.any: a signal that lives as long as a stream would collect one dependent per poll. */
+  /** Does not use AbortSignal.any: the signal of a long stream would keep a reference to the signal of every poll. */
   async function waitForValue({ waiting }: Topic, waitMs: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const wake = () => woken.abort(WOKEN);

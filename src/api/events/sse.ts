@@ -4,9 +4,9 @@ import type { Subscription } from "./shared-poller.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** How soon a browser reconnects after the stream breaks. */
+/** The first text of a stream: a browser reconnects this many ms after the connection breaks. */
 export const HELLO = "retry: 2000\n\n";
-/** Keeps proxies from closing a connection without traffic. */
+/** A comment line that prevents proxies from closing a connection without traffic. */
 export const HEARTBEAT = ": still here\n\n";
 const HEARTBEAT_MS = 15_000;
 
@@ -16,12 +16,12 @@ export function eventText(name: string, value: unknown, id?: string): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** A short name for a state. Equal states have equal digests, on any server. */
+/** A short hash of a state. Equal states have equal digests on every server. */
 export function digest(state: unknown): string {
   return hash("sha256", JSON.stringify(state), "base64url").slice(0, 16);
 }
 
-/** The newest value after each poll, and "heartbeat" when one is due. */
+/** Yields the newest value after each poll, and "heartbeat" when one is due. */
 export async function* withHeartbeats<T>(
   subscription: Subscription<T>,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function* withHeartbeats<T>(
     if (signal.aborted) return;
     version = polled?.version ?? version;
     if (polled !== undefined) yield polled.value;
-    // The reader sends nothing for a value that has not changed, so a heartbeat may be due all the same.
+    // The caller sends nothing for a value that has not changed, so a heartbeat may be due even after a poll.
     if (performance.now() - lastAt < HEARTBEAT_MS) continue;
     lastAt = performance.now();
     yield "heartbeat";

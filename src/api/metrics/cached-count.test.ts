@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { createCachedCount } from "./cached-count.ts";
 
-it("keeps nobody waiting for a count that takes long, is made once at a time, and told as it was last known", async () => {
-  const made: ((counted: number) => void)[] = [];
-  const count = createCachedCount(() => new Promise((resolve) => void made.push(resolve)), 1);
+it("returns the last count if a new one takes too long, and runs one count at a time", async () => {
+  const pending: ((counted: number) => void)[] = [];
+  const count = createCachedCount(() => new Promise((resolve) => void pending.push(resolve)), 1);
 
   expect(await Promise.all([count(), count()])).toEqual([undefined, undefined]);
   expect(await count()).toBeUndefined();
-  expect(made).toHaveLength(1);
-  made[0]?.(7);
+  expect(pending).toHaveLength(1);
+  pending[0]?.(7);
   expect(await count()).toBe(7);
-  expect(made).toHaveLength(1); // it rests
+  expect(pending).toHaveLength(1); // no new count during the pause
 });
 
-it("says that nobody knows where it cannot be made", async () => {
-  const count = createCachedCount(() => Promise.reject(new Error("it is away")), 1_000);
+it("is undefined if the count fails", async () => {
+  const count = createCachedCount(() => Promise.reject(new Error("unreachable")), 1_000);
   expect(await count()).toBeUndefined();
 });

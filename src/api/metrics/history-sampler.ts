@@ -1,6 +1,6 @@
 /**
- * Writes waiting URLs, tasks in progress and the number of workers to the history, every `everyMs`. Several servers may write
- * the same bucket; the last write wins. A failed read leaves a gap.
+ * Writes the number of waiting URLs, tasks in progress and workers to the history, every `everyMs`. Several servers may
+ * write the same bucket; the last write wins. A failed read leaves a gap.
  */
 import { paceOut } from "../../control/views/history.ts";
 import type { FrontierAdmin } from "../../frontier/frontier-admin.ts";

@@ -1,7 +1,8 @@
 /**
- * Counts what a server does, and reads gauges from broker and store when the metrics are requested. Requests within a second
- * share one read. A read takes no longer than Prometheus waits. An unreachable broker or store is reported as down, without
- * its gauges. Slow counts are read separately, so that they do not make a reachable broker look down.
+ * Counts requests and submissions of a server, and reads gauges from broker and store when the metrics are requested.
+ * Requests within a second share one read. A read has a timeout that is shorter than that of Prometheus. An unreachable
+ * broker or store is reported as down, and its gauges are omitted. Slow counts are read separately, so that a slow
+ * count does not report a reachable broker as down.
  */
 import { queuesOut } from "../../control/views/fleet.ts";
 import { paceOut } from "../../control/views/history.ts";
@@ -34,7 +35,7 @@ export type ServerMeter = Service & {
   intake<F extends Pick<Frontier, "enqueue">>(frontier: F): F;
   /** A schedule store that counts settled occurrences. */
   occurrences(schedules: ScheduleStore): ScheduleStore;
-  /** The metrics in the text format of Prometheus. */
+  /** The metrics in Prometheus text format. */
   text(): Promise<string>;
 };
 
@@ -44,16 +45,17 @@ type Deps = {
   clock: Pick<Clock, "now">;
 };
 
+/** Metrics are collected at most once in this time. */
 const FRESH_MS = 1_000;
 /** Shorter than the scrape timeout of Prometheus. */
-const PATIENCE_MS = 2_000;
+const READ_TIMEOUT_MS = 2_000;
 
 export function createServerMeter(deps: Deps): ServerMeter {
   const metrics = createMetrics(SERVER_METRICS);
   const own = createProcessMetrics();
   const counts = {
-    trawl_dead_letters: createCachedCount(() => deps.frontier.countDead(), PATIENCE_MS),
-    trawl_webhook_events_pending: createCachedCount(() => deps.store.webhooks.countEvents(), PATIENCE_MS),
+    trawl_dead_letters: createCachedCount(() => deps.frontier.countDead(), READ_TIMEOUT_MS),
+    trawl_webhook_events_pending: createCachedCount(() => deps.store.webhooks.countEvents(), READ_TIMEOUT_MS),
   };
   let followers = 0;
   let rendered: { at: number; text: Promise<string> } | undefined;
@@ -80,14 +82,14 @@ export function createServerMeter(deps: Deps): ServerMeter {
       followers += change;
     },
     intake(frontier) {
-      const enqueue: Frontier["enqueue"] = async (...call) => {
-        const answer = await frontier.enqueue(...call);
-        metrics.add("trawl_submitted_urls_total", answer.queued, "queued");
-        metrics.add("trawl_submitted_urls_total", answer.duplicates, "duplicate");
-        metrics.add("trawl_submitted_urls_total", answer.refused.length, "refused");
-        return answer;
+      const enqueue: Frontier["enqueue"] = async (...args) => {
+        const result = await frontier.enqueue(...args);
+        metrics.add("trawl_submitted_urls_total", result.queued, "queued");
+        metrics.add("trawl_submitted_urls_total", result.duplicates, "duplicate");
+        metrics.add("trawl_submitted_urls_total", result.refused.length, "refused");
+        return result;
       };
-      // Not a copy: every other method stays the broker's own.
+      // Inherits from `frontier` instead of copying it, so that all its other methods are available.
       return Object.assign(Object.create(frontier) as typeof frontier, { enqueue });
     },
     occurrences: (schedules) => ({
@@ -107,12 +109,12 @@ export function createServerMeter(deps: Deps): ServerMeter {
 }
 
 async function readBroker(metrics: Metrics<ServerMetricName>, { frontier, clock }: Deps): Promise<void> {
-  const views = await resultWithin(Promise.all([frontier.listQueues(), frontier.listWorkers()]), PATIENCE_MS);
+  const views = await resultWithin(Promise.all([frontier.listQueues(), frontier.listWorkers()]), READ_TIMEOUT_MS);
   metrics.set("trawl_broker_up", views === undefined ? 0 : 1);
   for (const name of BROKER_GAUGES) metrics.clear(name);
   if (views === undefined) return;
   const [queues, workers] = views;
-  // The longest queues first. Queues beyond the limit are added up under one label.
+  // The longest queues first. Queues beyond the limit are summed under one label.
   const known = queuesOut(queues, workers).sort((one, other) => other.waiting - one.waiting);
   const rest = known.splice(QUEUES_SHOWN);
   for (const { queue, waiting, workers: serving } of known) {
@@ -141,7 +143,7 @@ async function readBroker(metrics: Metrics<ServerMetricName>, { frontier, clock 
   metrics.set("trawl_fleet_pages_per_second", pagesPerSecond);
 }
 
-/** One less than the limit of the label: the rest has the label `other`. */
+/** One less than the maximum number of label values, because `other` is one of them. */
 const QUEUES_SHOWN = SERVER_METRICS.trawl_queue_waiting.labels.queue.most - 1;
 
 const BROKER_GAUGES = [
@@ -155,7 +157,7 @@ const BROKER_GAUGES = [
 ] as const;
 
 async function readStore(metrics: Metrics<ServerMetricName>, { store }: Deps): Promise<void> {
-  // A job id that does not exist: the same query as /readyz.
-  const answered = await resultWithin(store.countRecords("-"), PATIENCE_MS);
-  metrics.set("trawl_store_up", answered === undefined ? 0 : 1);
+  // A cheap query for a job id that does not exist, as in /readyz.
+  const count = await resultWithin(store.countRecords("-"), READ_TIMEOUT_MS);
+  metrics.set("trawl_store_up", count === undefined ? 0 : 1);
 }

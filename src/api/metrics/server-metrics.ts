@@ -2,14 +2,14 @@
 import type { Declarations } from "../../runtime/metrics.ts";
 import { PROCESS_METRICS } from "../../runtime/process-metrics.ts";
 
-/** More than the API has. */
+/** More than the number of routes. */
 const ROUTES = { most: 200 };
 const QUEUES = { most: 30 };
 
 export const SERVER_METRICS = {
   trawl_http_requests_total: {
     type: "counter",
-    help: "Requests, by route pattern. other: unknown path.",
+    help: "HTTP requests by route pattern. other: unknown path.",
     labels: {
       method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
       route: ROUTES,
@@ -18,14 +18,14 @@ export const SERVER_METRICS = {
   },
   trawl_http_request_seconds: {
     type: "histogram",
-    help: "Response time, without event streams.",
+    help: "Response time of requests, except event streams.",
     labels: { route: ROUTES },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   },
   trawl_event_followers: { type: "gauge", help: "Open event streams." },
   trawl_submitted_urls_total: {
     type: "counter",
-    help: "URLs submitted to this server, by result.",
+    help: "URLs submitted to this server, by outcome.",
     labels: { outcome: ["queued", "duplicate", "refused"] },
   },
   trawl_schedule_slots_total: {
@@ -35,18 +35,18 @@ export const SERVER_METRICS = {
   },
   trawl_broker_up: { type: "gauge", help: "1 if the broker responded within 2 seconds." },
   trawl_store_up: { type: "gauge", help: "1 if the store responded within 2 seconds." },
-  trawl_queue_waiting: { type: "gauge", help: "URLs waiting on a queue, of all jobs.", labels: { queue: QUEUES } },
+  trawl_queue_waiting: { type: "gauge", help: "URLs of all jobs that wait in a queue.", labels: { queue: QUEUES } },
   trawl_queue_workers: { type: "gauge", help: "Worker processes that serve a queue.", labels: { queue: QUEUES } },
   trawl_fleet_workers: { type: "gauge", help: "Worker processes that report to this broker." },
   trawl_fleet_in_flight: { type: "gauge", help: "Tasks in progress on these workers." },
-  trawl_fleet_concurrency: { type: "gauge", help: "The most tasks these workers run at once." },
+  trawl_fleet_concurrency: { type: "gauge", help: "Maximum number of tasks that these workers run at once." },
   trawl_fleet_pages_per_second: {
     type: "gauge",
     help: "Pages per second of these workers, over the last 5 to 10 seconds.",
   },
   trawl_fleet_tries_per_second: {
     type: "gauge",
-    help: "Attempts per second over the same time. failed: ended without a page, and will be retried or is dead.",
+    help: "Attempts per second over the same time. failed: ended without a page; the task is retried or dead.",
     labels: { outcome: ["done", "failed"] },
   },
   trawl_dead_letters: { type: "gauge", help: "Dead letters that were not replayed or discarded." },

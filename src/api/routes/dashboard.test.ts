@@ -2,48 +2,48 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import type { Asked, StreamAnswer } from "../route.ts";
+import type { ApiRequest, StreamResponse } from "../route.ts";
 import { dashboardRoutes } from "./dashboard.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-dashboard-"));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("sends the page anew only where it has changed, what it loads for ever, and both as small as they are taken", async () => {
+it("revalidates the page with its ETag, lets browsers cache assets forever, and sends accepted encodings", async () => {
   build({ "index.html": "<page>", "index.html.br": "BR", "index.html.gz": "GZ", "assets/a-1.js": "1" });
-  const ask = asking();
+  const get = createClient();
 
-  const page = await ask("/");
+  const page = await get("/");
   expect(page).toMatchObject({ status: 200, type: "text/html; charset=utf-8" });
   expect(await textOf(page)).toBe("<page>");
   expect(page.headers).toMatchObject({ "cache-control": "no-cache", "content-length": "6" });
   expect(page.headers?.["content-security-policy"]).toContain("default-src 'none'");
   const codings = ["gzip, br", "gzip;q=0.5", "br;q=0, gzip", "identity"];
-  const bodies = codings.map(async (coding) => textOf(await ask("/", { headers: { "accept-encoding": coding } })));
+  const bodies = codings.map(async (coding) => textOf(await get("/", { headers: { "accept-encoding": coding } })));
   expect(await Promise.all(bodies)).toEqual(["BR", "GZ", "GZ", "<page>"]);
-  const again = await ask("/", { headers: { "if-none-match": page.headers?.etag } });
+  const again = await get("/", { headers: { "if-none-match": page.headers?.etag } });
   expect(again.status).toBe(304);
-  const script = await ask("/assets/:file", { params: { file: "a-1.js" } });
+  const script = await get("/assets/:file", { params: { file: "a-1.js" } });
   expect(script).toMatchObject({ status: 200, type: "text/javascript; charset=utf-8" });
   expect(script.headers?.["cache-control"]).toContain("immutable");
 });
 
-it("is of one build, also where another has come meanwhile", async () => {
+it("serves the files of one build, even after another build has replaced them", async () => {
   build({ "index.html": "one", "assets/a-1.js": "1" });
-  const ask = asking();
-  await ask("/");
+  const get = createClient();
+  await get("/");
   build({ "index.html": "two", "assets/a-2.js": "2" });
 
-  expect(await textOf(await ask("/"))).toBe("one");
-  expect(await textOf(await ask("/assets/:file", { params: { file: "a-1.js" } }))).toBe("1");
+  expect(await textOf(await get("/"))).toBe("one");
+  expect(await textOf(await get("/assets/:file", { params: { file: "a-1.js" } }))).toBe("1");
 });
 
-it("says what is missing where nothing was built, and leads nowhere else", async () => {
-  const ask = asking();
-  await expect(ask("/")).rejects.toMatchObject({ code: "DASHBOARD_MISSING" });
+it("reports a missing build, and serves no other files", async () => {
+  const get = createClient();
+  await expect(get("/")).rejects.toMatchObject({ code: "DASHBOARD_MISSING" });
   build({ "index.html": "page", "secret.txt": "x" });
 
   for (const file of ["a-3.js", "../index.html", "../secret.txt", "..%2findex.html"])
-    await expect(ask("/assets/:file", { params: { file } })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(get("/assets/:file", { params: { file } })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 function build(files: Readonly<Record<string, string>>): void {
@@ -52,15 +52,15 @@ function build(files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-function asking() {
+function createClient() {
   const routes = dashboardRoutes(folder);
-  return async (path: string, asked: object = {}): Promise<StreamAnswer> => {
+  return async (path: string, request: object = {}): Promise<StreamResponse> => {
     const route = routes.find((one) => one.path === path);
-    return (await route?.handle({ params: {}, headers: {}, ...asked } as Asked)) as StreamAnswer;
+    return (await route?.handle({ params: {}, headers: {}, ...request } as ApiRequest)) as StreamResponse;
   };
 }
 
-async function textOf({ stream }: StreamAnswer): Promise<string> {
+async function textOf({ stream }: StreamResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();

@@ -1,16 +1,16 @@
 /**
- * Serves the files of the dashboard. They contain no data, so these routes need no key. The dashboard reads its data from the
- * API with the key of the user.
+ * Serves the files of the dashboard. They contain no data, so these routes need no key. The dashboard reads its data
+ * from the API with the key of the user.
  */
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import { type DashboardFile, type DashboardFiles, PAGE, packedFor, readDashboard } from "../dashboard-files.ts";
 import { once } from "../response-stream.ts";
-import { type Answer, type Asked, defineRoute, type Route } from "../route.ts";
+import { type ApiRequest, type ApiResponse, defineRoute, type Route } from "../route.ts";
 
 /**
- * Allows the dashboard's own files only: no inline code, no framing by other sites. Screenshots are blobs, because they are
- * fetched with the key. Trusted types keep scraped text from becoming markup or script.
+ * Allows only the dashboard's own files: no inline code, no framing by other sites. Screenshots are blobs, because they
+ * are fetched with the key. Trusted types prevent scraped text from becoming markup or script.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -37,7 +37,7 @@ export function dashboardRoutes(folder: string): Route[] {
     if (known !== undefined) return known;
     throw new TrawlError("DASHBOARD_MISSING", {
       op: "api.dashboard",
-      message: `there is no dashboard in ${folder}: it was not built; the API works, see /docs`,
+      message: `there is no dashboard in ${folder}: it was not built; build it with npm run build; the API works without it, see /docs`,
     });
   };
   return [
@@ -48,10 +48,10 @@ export function dashboardRoutes(folder: string): Route[] {
       tag: TAG,
       summary: "The dashboard",
       isHidden: true,
-      answers: { 200: { says: "The page.", types: ["text/html"] } },
+      responses: { 200: { description: "The page.", types: ["text/html"] } },
       async handle({ headers }) {
         const page = files().get(PAGE) as DashboardFile;
-        // Validated with the ETag on every load.
+        // The browser revalidates the page with its ETag on every load.
         return respond(page, headers, { "cache-control": "no-cache", "content-security-policy": PAGE_POLICY });
       },
     }),
@@ -63,20 +63,26 @@ export function dashboardRoutes(folder: string): Route[] {
       summary: "A file of the dashboard",
       isHidden: true,
       params: named,
-      answers: { 200: { says: "A script, a stylesheet or an image.", types: ["text/javascript", "text/css"] } },
+      responses: {
+        200: { description: "A script, a stylesheet or an image.", types: ["text/javascript", "text/css"] },
+      },
       async handle({ params, headers }) {
         const file = files().get(`assets/${params.file}`);
         if (file !== undefined) return respond(file, headers, { "cache-control": FOREVER });
         throw new TrawlError("NOT_FOUND", {
           op: "api.dashboard",
-          message: `the dashboard has no file ${JSON.stringify(params.file)}; it may be from another version: reload the page`,
+          message: `the dashboard has no file ${JSON.stringify(params.file)}; the page in the browser may be from another version: reload it`,
         });
       },
     }),
   ];
 }
 
-function respond(file: DashboardFile, request: Asked["headers"], own: Readonly<Record<string, string>>): Answer {
+function respond(
+  file: DashboardFile,
+  request: ApiRequest["headers"],
+  own: Readonly<Record<string, string>>,
+): ApiResponse {
   const headers = { ...own, etag: file.etag, vary: "accept-encoding" };
   if (request["if-none-match"]?.includes(file.etag) === true) return { status: 304, body: undefined, headers };
   const { coding, bytes } = packedFor(file, String(request["accept-encoding"] ?? ""));

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from "../route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "../wire/dead.ts";
 
 const TAG = "Dead letters";
-const OWN = "A key of a tenant must name a job.";
+const OWN = "A key with a tenant must name a job.";
 
 const taskId = z.string().regex(/^[1-9][0-9]{0,15}$/, "takes the id of a task, as in GET /v1/dead");
 const which = {
@@ -24,15 +24,18 @@ const which = {
 const listing = z.strictObject({
   ...which,
   status: z.coerce.number().int().min(100).max(999).optional(),
-  group: z.enum(["true", "false"]).default("false").describe("Group by reason, site and status, and count."),
+  group: z
+    .enum(["true", "false"])
+    .default("false")
+    .describe("Return counts by reason, site and status instead of single dead letters."),
   ...LISTING,
-  cursor: LISTING.cursor.describe("Not with `group`. Groups are sorted by size."),
+  cursor: LISTING.cursor.describe("Not for groups, which are sorted by size."),
 });
 const chosen = {
   ...which,
   tasks: z.array(taskId).min(1).max(MAX_BATCH).optional().describe("Task ids."),
   status: z.int().min(100).max(999).optional(),
-  limit: z.int().min(1).max(1_000_000).default(10_000).describe("The most letters to process."),
+  limit: z.int().min(1).max(1_000_000).default(10_000).describe("The most dead letters to process."),
 };
 const toReplay = z.strictObject({
   ...chosen,
@@ -57,11 +60,11 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List or group dead letters",
-      says: OWN,
+      description: OWN,
       query: listing,
-      answers: {
+      responses: {
         200: {
-          says: "Letters, or groups with group=true.",
+          description: "Dead letters, or groups with group=true.",
           json: z.union([
             z.strictObject({ dead: z.array(deadSchemaOut), next: z.string().nullable() }),
             z.strictObject({
@@ -91,10 +94,10 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Queue dead letters again",
-      says: `A finished job runs again. At least one of job, reason, site, status, tasks is required. ${OWN}`,
+      description: `A finished job runs again. At least one of job, reason, site, status, tasks is required. ${OWN}`,
       body: toReplay,
       example: { reason: "http_status", status: 503, perSecond: 5 },
-      answers: { 200: { says: "The number of letters.", json: z.strictObject({ replayed: z.int().min(0) }) } },
+      responses: { 200: { description: "The number of letters.", json: z.strictObject({ replayed: z.int().min(0) }) } },
       async handle({ body, caller }) {
         if (body.job !== undefined) await findLiveJob(deps, caller, body.job);
         const filter = requireFilter(await ownFilter(deps, caller, body));
@@ -107,10 +110,12 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Discard dead letters",
-      says: `The counts of their jobs do not change. At least one of job, reason, site, status, tasks is required. ${OWN}`,
+      description: `The counts of their jobs do not change. At least one of job, reason, site, status, tasks is required. ${OWN}`,
       body: toDiscard,
       example: { reason: "http_status", status: 404 },
-      answers: { 200: { says: "The number of letters.", json: z.strictObject({ discarded: z.int().min(0) }) } },
+      responses: {
+        200: { description: "The number of letters.", json: z.strictObject({ discarded: z.int().min(0) }) },
+      },
       async handle({ body, caller }) {
         const filter = requireFilter(await ownFilter(deps, caller, body));
         return { status: 200, body: { discarded: await frontier.discardDead(filter, body.limit) } };
@@ -119,14 +124,14 @@ export function deadRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-/** A dead letter does not record its tenant; its job does. So a caller with a tenant must name a job. */
+/** The tenant is stored with the job, not with its dead letters. So a caller with a tenant must name a job. */
 async function ownFilter(deps: ApiDeps, caller: Caller, which: Selection): Promise<DeadFilter> {
   const { job, reason, site, status, tasks } = which;
   if (job !== undefined) await findOwnJob(deps, caller, job);
   else if (caller.tenant !== undefined) {
     throw new TrawlError("BAD_REQUEST", {
       op: "api.dead",
-      message: "job: is missing; a key of a tenant must name a job",
+      message: "job: is missing; a key with a tenant must name a job",
     });
   }
   return {
@@ -144,6 +149,6 @@ function requireFilter(filter: DeadFilter): DeadFilter {
   throw new TrawlError("BAD_REQUEST", {
     op: "api.dead",
     message:
-      "body: names none of job, reason, site, status, tasks; name at least one, so that you do not select all dead letters",
+      "body: contains none of job, reason, site, status, tasks; set at least one, so that you do not select all dead letters",
   });
 }

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { docsPage, errorsPage, type Page } from "../docs-page.ts";
 import { describeApi, type OpenApi } from "../openapi.ts";
 import { once } from "../response-stream.ts";
-import { type Answer, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, defineRoute, type Route } from "../route.ts";
 
 type Rendered = { document: OpenApi; page: Page };
 
-/** Describes the other routes, and itself. */
+/** `others`: all other routes. The documentation also describes its own routes. */
 export function docsRoutes(others: readonly Route[]): Route[] {
   const routes: Route[] = [
     defineRoute({
@@ -16,7 +16,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       scope: "open",
       tag: "Docs",
       summary: "This API as OpenAPI 3.1",
-      answers: { 200: { says: "The document.", json: z.looseObject({ openapi: z.string() }) } },
+      responses: { 200: { description: "The document.", json: z.looseObject({ openapi: z.string() }) } },
       handle: async () => ({ status: 200, body: described().document }),
     }),
     defineRoute({
@@ -25,8 +25,8 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       scope: "open",
       tag: "Docs",
       summary: "The API reference as a page",
-      answers: { 200: { says: "The page.", types: ["text/html"] } },
-      handle: async () => shown(described().page),
+      responses: { 200: { description: "The page.", types: ["text/html"] } },
+      handle: async () => htmlResponse(described().page),
     }),
     defineRoute({
       method: "GET",
@@ -34,8 +34,8 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       scope: "open",
       tag: "Docs",
       summary: "All error codes and their fixes",
-      answers: { 200: { says: "The page.", types: ["text/html"] } },
-      handle: async () => shown(errorsPage()),
+      responses: { 200: { description: "The page.", types: ["text/html"] } },
+      handle: async () => htmlResponse(errorsPage()),
     }),
   ];
   let known: Rendered | undefined;
@@ -48,7 +48,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
   return routes;
 }
 
-function shown({ html, policy }: Page): Answer {
+function htmlResponse({ html, policy }: Page): ApiResponse {
   const headers = { "content-security-policy": policy };
   return { status: 200, type: "text/html; charset=utf-8", stream: once(html), headers };
 }

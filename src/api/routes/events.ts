@@ -1,15 +1,15 @@
-/** Server-sent events of one job, and of all jobs. Every server instance sends the same. */
+/** Server-sent events of one job, and of all jobs. Every server instance sends the same events. */
 import { z } from "zod";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { allEvents } from "../events/all-job-events.ts";
 import { hasSeenEnd, jobEvents } from "../events/job-events.ts";
 import type { SharedPoller } from "../events/shared-poller.ts";
 import { EVENT_STREAM } from "../events/sse.ts";
-import { type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
+import { type ApiRequest, defineRoute, type Route, type StreamResponse } from "../route.ts";
 
 const TAG = "Events";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
-const STREAM = { says: "text/event-stream, until it is closed.", types: [EVENT_STREAM] };
+const STREAM = { description: "text/event-stream, until it is closed.", types: [EVENT_STREAM] };
 
 export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
   const all = { ...deps, poller };
@@ -20,9 +20,10 @@ export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow a job until it ends",
-      says: "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. With Last-Event-ID it sends only newer states, and returns 204 if the end was already received.",
+      description:
+        "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. With Last-Event-ID it sends only newer states, and returns 204 if the end was already received.",
       params: id,
-      answers: { 200: STREAM, 204: { says: "The job has ended, and the client has received the end." } },
+      responses: { 200: STREAM, 204: { description: "The job has ended, and the client has received the end." } },
       async handle({ params, caller, headers, signal }) {
         const job = await findOwnJob(deps, caller, params.id);
         const lastId = lastIdIn(headers);
@@ -36,19 +37,20 @@ export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Follow all jobs",
-      says: "The first `jobs` event has the newest 200 jobs (50 for a tenant) and up to 200 open ones. Later ones have the changed jobs, and in `gone` the ids of jobs that are deleted or too old. `more` says whether there are other `open` or `ended` jobs. With the scope admin there are also `fleet` events: queues, number of workers and current speed.",
-      answers: { 200: STREAM },
+      description:
+        "The first `jobs` event contains the newest 200 jobs (50 for a tenant) and up to 200 open jobs. Later events contain the changed jobs, and in `gone` the ids of jobs that are deleted or too old. `more` contains whether there are further `open` or `ended` jobs. With the scope admin the stream also has `fleet` events: queues, number of workers and current speed.",
+      responses: { 200: STREAM },
       handle: async ({ caller, headers, signal }) =>
         streamed(allEvents(all, { caller, lastId: lastIdIn(headers), signal })),
     }),
   ];
 }
 
-function lastIdIn({ "last-event-id": id }: Asked["headers"]): string | undefined {
+function lastIdIn({ "last-event-id": id }: ApiRequest["headers"]): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-function streamed(stream: AsyncGenerator<string>): StreamAnswer {
-  // Tells proxies not to buffer.
+function streamed(stream: AsyncGenerator<string>): StreamResponse {
+  // The header tells proxies not to buffer the stream.
   return { status: 200, type: `${EVENT_STREAM}; charset=utf-8`, stream, headers: { "x-accel-buffering": "no" } };
 }

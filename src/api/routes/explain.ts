@@ -1,6 +1,6 @@
 /** Explains why a URL, a site or a job waits. */
 import { z } from "zod";
-import { type Caller, hearingOf, isOwn } from "../../control/caller.ts";
+import { type Caller, isOwn, visibilityOf } from "../../control/caller.ts";
 import { type ExplainCaller, type Explained, explainTarget } from "../../control/explain-target.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
@@ -28,9 +28,9 @@ export function explainRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "Explain why a URL, a site or a job waits",
-      says: "Takes one of url, site, job. A site is shared by all tenants, and requires the scope admin.",
+      description: "Takes one of url, site, job. A site is shared by all tenants, and requires the scope admin.",
       query: target,
-      answers: { 200: { says: "The reasons.", json: explanationSchemaOut } },
+      responses: { 200: { description: "The reasons.", json: explanationSchemaOut } },
       async handle({ query, caller }) {
         const { about, reasons, until, tasks } = await explained(deps, caller, query);
         const shown = tasks.map(({ jobId, state, step = null }) => ({ jobId, state, step }));
@@ -43,7 +43,7 @@ export function explainRoutes(deps: ApiDeps): Route[] {
 
 function explainCallerOf(caller: Caller): ExplainCaller {
   const maySee = caller.tenant === undefined ? undefined : (job: JobView) => isOwn(job, caller);
-  return { maySee, hearing: hearingOf(caller) };
+  return { maySee, visibility: visibilityOf(caller) };
 }
 
 async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof target>): Promise<Explained> {
@@ -68,7 +68,7 @@ async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof t
 }
 
 function explainSite(deps: ApiDeps, explainCaller: ExplainCaller, site: string): Promise<Explained> {
-  if (explainCaller.hearing === "all") return explainTarget(deps, { site }, explainCaller);
+  if (explainCaller.visibility === "all") return explainTarget(deps, { site }, explainCaller);
   throw new TrawlError("FORBIDDEN", {
     op: "api.explain",
     message: "query.site: a site is shared by all tenants, and requires the scope admin; use job or url instead",

@@ -1,5 +1,6 @@
 /**
- * Queues and workers. All tenants share them, so these routes require the scope admin. A tenant sees its part in its jobs.
+ * Queues and workers. All tenants share them, so these routes require the scope admin. A tenant sees waiting tasks in
+ * its jobs.
  */
 import { z } from "zod";
 import { queuesOut } from "../../control/views/fleet.ts";
@@ -21,7 +22,7 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "List queues, with waiting tasks and workers",
-      answers: { 200: { says: "By name.", json: z.strictObject({ queues: z.array(queueSchemaOut) }) } },
+      responses: { 200: { description: "By name.", json: z.strictObject({ queues: z.array(queueSchemaOut) }) } },
       async handle() {
         const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
         return { status: 200, body: { queues: queuesOut(queues, workers) } };
@@ -33,31 +34,37 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "List workers",
-      answers: { 200: { says: "By name.", json: z.strictObject({ workers: z.array(workerSchemaOut) }) } },
+      responses: { 200: { description: "By name.", json: z.strictObject({ workers: z.array(workerSchemaOut) }) } },
       handle: async () => ({ status: 200, body: { workers: (await frontier.listWorkers()).map(workerOut) } }),
     }),
-    orderRoute(deps, "drain", {
+    commandRoute(deps, "drain", {
       summary: "Drain a worker: it completes its tasks and exits",
-      says: "Takes the name of a worker, or of a supervisor, which drains all its workers and exits. They are not replaced, and no task is lost. The command arrives within 5 seconds; `state` shows it. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
+      description:
+        "Takes the name of a worker, or of a supervisor, which drains all its workers and exits. They are not replaced, and no task is lost. The command arrives within 5 seconds; `state` shows it. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
     }),
-    orderRoute(deps, "recycle", {
+    commandRoute(deps, "recycle", {
       summary: "Recycle a worker: a new process replaces it",
-      says: "The old process completes its tasks first. Only for workers with a supervisor; others return 409 ORDER_REFUSED. The name of a supervisor recycles all its workers.",
+      description:
+        "The old process completes its tasks first. Only for workers with a supervisor; others return 409 ORDER_REFUSED. The name of a supervisor recycles all its workers.",
     }),
   ];
 }
 
-function orderRoute({ frontier }: ApiDeps, order: OperatorCommand, words: Pick<Route, "summary" | "says">): Route {
+function commandRoute(
+  { frontier }: ApiDeps,
+  order: OperatorCommand,
+  texts: Pick<Route, "summary" | "description">,
+): Route {
   return defineRoute({
     method: "POST",
     path: `/v1/workers/:worker/${order}`,
     scope: "admin",
     tag: TAG,
-    ...words,
+    ...texts,
     params: named,
-    answers: {
+    responses: {
       202: {
-        says: "The workers that get the command.",
+        description: "The workers that get the command.",
         json: z.strictObject({ order: orderSchemaOut, workers: z.array(z.string()) }),
       },
     },

@@ -6,7 +6,7 @@ import { defineRoute, type Route } from "../route.ts";
 
 const okSchema = z.strictObject({ status: z.literal("ok") });
 const OK = { status: 200, body: { status: "ok" } };
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boolean): Route[] {
   const parts = { broker: () => frontier.findJob("-"), store: () => store.countRecords("-") };
@@ -17,7 +17,7 @@ export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boo
       scope: "open",
       tag: "Health",
       summary: "Whether the process is alive",
-      answers: { 200: { says: "It is alive.", json: okSchema } },
+      responses: { 200: { description: "It is alive.", json: okSchema } },
       handle: async () => OK,
     }),
     defineRoute({
@@ -26,24 +26,24 @@ export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boo
       scope: "open",
       tag: "Health",
       summary: "Whether the server is ready: not while it stops, or while broker or store are unreachable",
-      answers: { 200: { says: "It is ready.", json: okSchema } },
+      responses: { 200: { description: "It is ready.", json: okSchema } },
       async handle() {
         if (isDraining()) throw new TrawlError("STOPPING", { op: "api.ready", message: "the server is stopping" });
-        for (const [part, ask] of Object.entries(parts)) await checkReachable(part, ask());
+        for (const [part, query] of Object.entries(parts)) await checkReachable(part, query());
         return OK;
       },
     }),
   ];
 }
 
-async function checkReachable(part: string, asking: Promise<unknown>): Promise<void> {
+async function checkReachable(part: string, query: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const silent = new Error(`no response within ${PATIENCE_MS} ms`);
-    timer = setTimeout(reject, PATIENCE_MS, silent);
+    const timeout = new Error(`no response within ${TIMEOUT_MS} ms`);
+    timer = setTimeout(reject, TIMEOUT_MS, timeout);
   });
   try {
-    await Promise.race([asking, late]);
+    await Promise.race([query, late]);
   } catch (cause) {
     const code = part === "broker" ? "BROKER_UNREACHABLE" : "STORE_UNREACHABLE";
     throw new TrawlError(code, { op: "api.ready", message: `the ${part} is unreachable`, cause });

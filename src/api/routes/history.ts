@@ -8,15 +8,15 @@ import type { ApiDeps } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { historySchemaOut } from "../wire/history.ts";
 
-/** Each is made of whole slots of the width before it in BUCKET_WIDTHS_MS. */
+/** Each step is a multiple of a bucket width. */
 const STEPS = ["10s", "1m", "5m", "30m", "1h", "6h", "1d"] as const;
 const POINTS_MOST = 1_500;
-/** The most points without a given step. */
+/** The most points if the request has no step. */
 const POINTS_WANTED = 400;
 const HOUR_MS = 3_600_000;
 
 const instant = z.iso.datetime({ offset: true });
-const asked = z.strictObject({
+const querySchema = z.strictObject({
   from: instant.optional().describe("Default: an hour before `to`."),
   to: instant.optional().describe("Default: now."),
   step: z
@@ -31,7 +31,7 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
   const { historyFineMs, historyMediumMs, historyCoarseMs } = config;
   const keptMs = [historyFineMs, historyMediumMs, historyCoarseMs];
 
-  /** The least step for which there are slots, and not too many points. */
+  /** The shortest step whose buckets are still stored and that does not give too many points. */
   function bestStep(from: number, to: number): number {
     const steps = STEPS.map(stepMs);
     const isKept = (ms: number) => (keptMs[BUCKET_WIDTHS_MS.indexOf(widthFor(ms))] ?? 0) >= clock.now() - from;
@@ -45,9 +45,10 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
       scope: "admin",
       tag: "Fleet",
       summary: "Read the history of the fleet",
-      says: "Workers and servers write it to the store every few seconds. By default intervals of 10 seconds are kept for a day, of 5 minutes for 14 days, of an hour for 400 days.",
-      query: asked,
-      answers: { 200: { says: "Points, oldest first.", json: historySchemaOut } },
+      description:
+        "Workers and servers write it to the store every few seconds. By default intervals of 10 seconds are kept for a day, of 5 minutes for 14 days, of an hour for 400 days.",
+      query: querySchema,
+      responses: { 200: { description: "Points, oldest first.", json: historySchemaOut } },
       async handle({ query }) {
         const end = query.to === undefined ? clock.now() : Date.parse(query.to);
         const begin = query.from === undefined ? end - HOUR_MS : Date.parse(query.from);
@@ -60,15 +61,15 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
           throw refused(`query.step: would give ${points} points, more than ${POINTS_MOST}; use a longer step`);
         }
         const width = widthFor(step);
-        const slots = await store.history.read(width, from, to, (to - from) / width);
+        const buckets = await store.history.read(width, from, to, (to - from) / width);
         const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-        return { status: 200, body: { ...span, stepSeconds: step / 1000, points: pointsOut(slots, from, to, step) } };
+        return { status: 200, body: { ...span, stepSeconds: step / 1000, points: pointsOut(buckets, from, to, step) } };
       },
     }),
   ];
 }
 
-/** The widest slots of which a step is made. */
+/** The widest buckets that add up to a step. */
 function widthFor(step: number): BucketWidth {
   return BUCKET_WIDTHS_MS.findLast((width) => step % width === 0) ?? BUCKET_WIDTHS_MS[0];
 }

@@ -7,9 +7,9 @@ import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { type JobErrorsOut, jobErrorsSchemaOut } from "../wire/jobs.ts";
 
-/** Groups of each kind in the response. */
+/** The most groups of each kind in the response. */
 const GROUPS_MOST = 100;
-/** Invalid records that are grouped. */
+/** The most invalid records that are grouped. */
 const INVALID_MOST = 1_000;
 
 export function jobErrorRoutes(deps: ApiDeps): Route[] {
@@ -21,9 +21,10 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "List the errors of a job by reason",
-      says: "Largest groups first. `tries`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
+      description:
+        "Largest groups first. `tries`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
-      answers: { 200: { says: "At most 100 of each.", json: jobErrorsSchemaOut } },
+      responses: { 200: { description: "At most 100 of each.", json: jobErrorsSchemaOut } },
       async handle({ params, caller }) {
         const { id, tally } = await findOwnJob(deps, caller, params.id);
         const [tries, dead, invalid] = await Promise.all([

@@ -15,12 +15,12 @@ export function jobSiteRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "List the sites of a job, by name",
-      says: "Their numbers add up to the job's counts and tally. Empty for an archived job.",
+      description: "Their numbers add up to the job's counts and tally. Empty for an archived job.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
       query: z.strictObject(LISTING),
-      answers: {
+      responses: {
         200: {
-          says: "One page; `next` is the cursor of the next.",
+          description: "One page; `next` is the cursor of the next.",
           json: z.strictObject({ sites: z.array(jobSiteSchemaOut), next: z.string().nullable() }),
         },
       },

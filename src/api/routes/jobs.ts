@@ -9,7 +9,7 @@ import { jobAsWritten } from "../../submit/job-as-written.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { jobPositionFrom, LISTING, toCursor } from "../cursor.ts";
-import { type Answer, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, defineRoute, type Route } from "../route.ts";
 import { nameInFolder } from "../submit/spider-in-folder.ts";
 import { addUrls, submitJob } from "../submit/submit-job.ts";
 import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire/jobs.ts";
@@ -20,7 +20,7 @@ const newJob = jobSchema.extend({
   open: z
     .boolean()
     .optional()
-    .describe("More URLs follow by POST /v1/jobs/{id}/urls, the last of them with ?last=true."),
+    .describe("More URLs follow with POST /v1/jobs/{id}/urls; the last request has ?last=true."),
 });
 const listing = z.strictObject({
   state: jobSchemaOut.shape.state.optional(),
@@ -28,14 +28,14 @@ const listing = z.strictObject({
   ...LISTING,
 });
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
-const ONE = { 200: { says: "The job.", json: jobSchemaOut } };
-const TAKEN = { says: "The URLs are queued.", json: submissionSchema };
+const ONE = { 200: { description: "The job.", json: jobSchemaOut } };
+const TAKEN = { description: "The URLs are queued.", json: submissionSchema };
 
 export function jobRoutes(deps: ApiDeps): Route[] {
   const { frontier, clock } = deps;
-  const shown = (job: JobView): Answer => ({ status: 200, body: jobOut(job, clock.now()) });
+  const shown = (job: JobView): ApiResponse => ({ status: 200, body: jobOut(job, clock.now()) });
 
-  const steering = (verb: "pause" | "resume" | "cancel", summary: string): Route =>
+  const controlRoute = (verb: "pause" | "resume" | "cancel", summary: string): Route =>
     defineRoute({
       method: "POST",
       path: `/v1/jobs/:id/${verb}`,
@@ -43,7 +43,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary,
       params: id,
-      answers: ONE,
+      responses: ONE,
       async handle({ params, caller }) {
         await findLiveJob(deps, caller, params.id);
         return shown(await frontier[verb](params.id));
@@ -57,11 +57,12 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Submit a job",
-      says: "Returns as soon as the URLs are queued. With an Idempotency-Key the request can be repeated, and creates one job.",
+      description:
+        "Returns as soon as the URLs are queued. With an Idempotency-Key header, repeating the request creates no second job.",
       body: newJob,
       isSubmission: true,
       example: { name: "shop", urls: ["https://a.example/"], extract: { title: "h1" } },
-      answers: { 202: { ...TAKEN, json: newJobSchemaOut } },
+      responses: { 202: { ...TAKEN, json: newJobSchemaOut } },
       handle: async ({ body, caller, requestId, headers }) => ({
         status: 202,
         body: await submitJob(deps, body, { caller, requestId, key: headers["idempotency-key"] }),
@@ -73,19 +74,20 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Add URLs to a job",
-      says: 'As JSON, or as application/x-ndjson of any length: one URL per line, as a JSON string, as {"url": …}, or plain.',
+      description:
+        'As JSON, or as application/x-ndjson of any length: one URL per line, as a JSON string, as {"url": …}, or plain.',
       params: id,
       query: z.strictObject({
         last: z
           .enum(["true", "false"])
           .default("false")
-          .describe("These are the last URLs: the job ends when all are done."),
+          .describe("These are the last URLs. The job ends when all its URLs are done."),
       }),
       body: z.strictObject({ urls: z.array(z.string()).max(1_000_000) }),
       streams: ["application/x-ndjson"],
       isSubmission: true,
       example: { urls: ["https://a.example/1", "https://a.example/2"] },
-      answers: { 202: TAKEN },
+      responses: { 202: TAKEN },
       async handle({ params, query, body, stream, caller, requestId, signal }) {
         const job = await findLiveJob(deps, caller, params.id);
         const source = stream ?? body.urls;
@@ -99,9 +101,10 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List jobs, newest first",
-      says: "`state` and `q` filter. A request searches at most some thousand ended jobs: a page may be short or empty and still have a `next`.",
+      description:
+        "`state` and `q` are filters. A request searches at most a few thousand ended jobs, so a page may be short or empty and still have a `next`.",
       query: listing,
-      answers: { 200: { says: "One page; `next` is the cursor of the next.", json: jobPage } },
+      responses: { 200: { description: "One page; `next` is the cursor of the next.", json: jobPage } },
       async handle({ query, caller }) {
         const { cursor, ...filter } = query;
         const { jobs, next } = await listJobs(deps, caller, { ...filter, after: jobPositionFrom(cursor) });
@@ -119,7 +122,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Get a job",
       params: id,
-      answers: ONE,
+      responses: ONE,
       handle: async ({ params, caller }) => shown(await findOwnJob(deps, caller, params.id)),
     }),
     defineRoute({
@@ -127,16 +130,17 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       path: "/v1/jobs/:id/spec",
       scope: "read",
       tag: TAG,
-      summary: "Get a job as it can be submitted again",
-      says: "Without secrets, and without long lists of URLs: `missing` names what you have to add.",
+      summary: "Get a job in the form in which it can be submitted again",
+      description: "Secrets and long lists of URLs are left out. `missing` contains the keys that you have to add.",
       params: id,
-      answers: { 200: { says: "A body for POST /v1/jobs.", json: writtenJobSchemaOut } },
+      responses: { 200: { description: "A body for POST /v1/jobs.", json: writtenJobSchemaOut } },
       async handle({ params, caller }) {
         const { counts, ...job } = await findOwnJob(deps, caller, params.id);
         const spec = job.spec;
         const spider = spec.spider === undefined ? undefined : nameInFolder(spec.spider, deps.config.apiSpiders);
         const hasWebhook = (await deps.store.webhooks.find(spec.id)) !== undefined;
-        // A repeated list counts twice in `submitted`. Duplicate links are subtracted too, so this may be too low, never too high.
+        // `submitted` counts a list twice if it was sent twice. Duplicate links are subtracted too, so the result may
+        // be too low, but never too high.
         const submitted = counts.submitted - counts.duplicate;
         return { status: 200, body: jobAsWritten(spec, deps.config, { spider, hasWebhook, submitted }) };
       },
@@ -147,11 +151,12 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Change the rate, priority or limits of a job",
-      says: "Takes effect at once, for all workers. Missing keys stay as they are. A page limit below the queued URLs drops none of them, but adds no more.",
+      description:
+        "Takes effect at once, for all workers. Missing keys are not changed. If the page limit is below the number of queued URLs, they are still fetched, but no more are added.",
       params: id,
       body: jobChangeSchema,
       example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },
-      answers: ONE,
+      responses: ONE,
       async handle({ params, body, caller }) {
         await changeJob(frontier, await findLiveJob(deps, caller, params.id), body);
         return shown(await findOwnJob(deps, caller, params.id));
@@ -163,12 +168,13 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Delete a job and its results",
-      says: "Deletes pages, records, dead letters, and bodies that no other job uses. The job is gone with the response; its parts are removed later. A job that has not ended needs ?cancel=true. Its id and its Idempotency-Key stay used.",
+      description:
+        "Deletes pages, records, dead letters, and bodies that no other job uses. After the response the job no longer exists for clients; its data is removed in the background. A job that has not ended needs ?cancel=true. Its id and its Idempotency-Key cannot be used again.",
       params: id,
       query: z.strictObject({
         cancel: z.enum(["true", "false"]).default("false").describe("Cancel the job first if it has not ended."),
       }),
-      answers: { 202: { says: "The job is deleted.", json: z.strictObject({ id: z.string() }) } },
+      responses: { 202: { description: "The job is deleted.", json: z.strictObject({ id: z.string() }) } },
       async handle({ params, query, caller }) {
         const job = await findOwnJob(deps, caller, params.id);
         const { archive } = deps.store;
@@ -177,8 +183,8 @@ export function jobRoutes(deps: ApiDeps): Route[] {
         return { status: 202, body: { id: job.id } };
       },
     }),
-    steering("pause", "Pause a job"),
-    steering("resume", "Resume a paused job"),
-    steering("cancel", "Cancel a job"),
+    controlRoute("pause", "Pause a job"),
+    controlRoute("resume", "Resume a paused job"),
+    controlRoute("cancel", "Cancel a job"),
   ];
 }

@@ -1,4 +1,7 @@
-/** API keys. All routes require the scope admin. Keys with this scope have no tenant, and manage the keys of all tenants. */
+/**
+ * API keys. All routes require the scope admin. A key with this scope has no tenant and can manage the keys of all
+ * tenants.
+ */
 import { z } from "zod";
 import { checkKey, newKey } from "../../control/new-key.ts";
 import { keyOut } from "../../control/views/key.ts";
@@ -8,7 +11,7 @@ import type { ApiKey } from "../../store/key-store.ts";
 import { VERSION } from "../../version.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { type Answer, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, defineRoute, type Route } from "../route.ts";
 import { keySchemaOut, meSchemaOut } from "../wire/keys.ts";
 
 const TAG = "Keys";
@@ -25,7 +28,7 @@ const quotas = z
       .min(0.001)
       .max(MOST)
       .nullish()
-      .describe("The average rate. Ten seconds' worth may arrive at once."),
+      .describe("The average rate. Up to ten times this number may be submitted at once."),
     jobs: z.int().min(1).max(MOST).nullish().describe("The most open jobs of the tenant."),
   })
   .describe("Null or missing: no limit.");
@@ -41,12 +44,12 @@ const listing = z.strictObject(LISTING);
 const made = keySchemaOut.extend({
   key: z.string().describe("The secret. It is shown once; the server stores its hash only."),
 });
-const ONE = { 200: { says: "The key, without its secret.", json: keySchemaOut } };
+const ONE = { 200: { description: "The key, without its secret.", json: keySchemaOut } };
 const TAKES_EFFECT = "Other server instances cache a key for 3 seconds.";
 
 export function keyRoutes(deps: ApiDeps): Route[] {
   const { store, clock, forgetKey } = deps;
-  const shown = (key: ApiKey | undefined, id: string): Answer => {
+  const shown = (key: ApiKey | undefined, id: string): ApiResponse => {
     if (key === undefined) throw missing(id);
     return { status: 200, body: keyOut(key, clock.now()) };
   };
@@ -58,10 +61,11 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Create a key",
-      says: "A key with a tenant sees the jobs of that tenant only; a key without sees all jobs. The scope admin includes the others, and is for keys without a tenant. Once a key exists, the server requires one.",
+      description:
+        "A key with a tenant sees only the jobs of that tenant; a key without a tenant sees all jobs. The scope admin includes the other scopes and is only for keys without a tenant. As soon as one key exists, the server requires a key.",
       body: draft,
       example: { name: "ci", tenant: "acme", scopes: ["read", "submit"], quotas: { pending: 100_000 } },
-      answers: { 201: { says: "The key. The secret is not shown again.", json: made } },
+      responses: { 201: { description: "The key. The secret is not shown again.", json: made } },
       async handle({ body }) {
         const { name, tenant, scopes, quotas = {} } = body;
         const wanted = { name, tenant: tenant ?? undefined, scopes, quotas: quotasFrom(quotas), expiresAt: atOf(body) };
@@ -80,9 +84,9 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "List keys, oldest first",
       query: listing,
-      answers: {
+      responses: {
         200: {
-          says: "Includes revoked and expired keys.",
+          description: "Includes revoked and expired keys.",
           json: z.strictObject({ keys: z.array(keySchemaOut), next: z.string().nullable() }),
         },
       },
@@ -101,7 +105,7 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Get a key",
       params: id,
-      answers: ONE,
+      responses: ONE,
       handle: async ({ params }) => shown(await store.keys.find(params.id), params.id),
     }),
     defineRoute({
@@ -110,11 +114,11 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Change a key's name, scopes, quotas or expiry",
-      says: `Missing keys stay as they are; quotas are replaced as a whole. The tenant cannot change. ${TAKES_EFFECT}`,
+      description: `Missing fields are not changed; quotas are replaced as a whole. The tenant cannot be changed. ${TAKES_EFFECT}`,
       params: id,
       body: change,
       example: { quotas: { pending: 500_000, urlsPerSecond: 1_000 } },
-      answers: ONE,
+      responses: ONE,
       async handle({ params, body }) {
         const known = await store.keys.find(params.id);
         if (known === undefined) throw missing(params.id);
@@ -136,9 +140,9 @@ export function keyRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Revoke a key",
-      says: `Cannot be undone. The key stays in the list. After the last key is revoked, the server still requires one. ${TAKES_EFFECT}`,
+      description: `Cannot be undone. The key stays in the list. After the last key is revoked, the server still requires one. ${TAKES_EFFECT}`,
       params: id,
-      answers: ONE,
+      responses: ONE,
       async handle({ params }) {
         const revoked = await store.keys.revoke(params.id, clock.now());
         forgetKey(params.id);
@@ -148,7 +152,7 @@ export function keyRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-/** The caller, for programs that show only what their key allows. */
+/** The caller of the request. Programs use it to show only the functions that their key allows. */
 export function meRoutes(): Route[] {
   return [
     defineRoute({
@@ -157,7 +161,7 @@ export function meRoutes(): Route[] {
       scope: "read",
       tag: "Keys",
       summary: "Get the tenant and scopes of the caller",
-      answers: { 200: { says: "Of the key in the request.", json: meSchemaOut } },
+      responses: { 200: { description: "Of the key in the request.", json: meSchemaOut } },
       async handle({ caller: { tenant = null, keyId = null, scopes } }) {
         return { status: 200, body: { tenant, keyId, scopes, version: VERSION } };
       },

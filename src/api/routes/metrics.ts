@@ -1,6 +1,6 @@
 /**
- * Metrics for Prometheus. They cover all tenants, so they require a key without a tenant. The scope is read and not admin: an
- * admin key should not be in the configuration of a monitoring system.
+ * Metrics for Prometheus. They cover all tenants, so they require a key without a tenant. The scope is `read` and not
+ * `admin`, because an admin key should not be in the configuration of a monitoring system.
  */
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
@@ -17,8 +17,9 @@ export function metricsRoutes(meter: Pick<ServerMeter, "text">, { metricsOpen }:
       scope: metricsOpen ? "open" : "read",
       tag: "Health",
       summary: "Metrics, for Prometheus",
-      says: "Requires a key without a tenant, unless TRAWL_METRICS_OPEN is set. docs/metrics.md describes the metrics.",
-      answers: { 200: { says: "Text format 0.0.4.", types: ["text/plain"] } },
+      description:
+        "Requires a key without a tenant, unless TRAWL_METRICS_OPEN is set. docs/metrics.md describes the metrics.",
+      responses: { 200: { description: "Text format 0.0.4.", types: ["text/plain"] } },
       async handle({ caller }) {
         if (caller.tenant !== undefined) {
           throw new TrawlError("FORBIDDEN", {

@@ -1,7 +1,7 @@
 /**
- * One page: its metadata, its stored body, screenshot and PDF, and a preview of extraction rules on it. The body comes from
- * an untrusted site. A browser that opens the URL downloads the file and displays nothing; otherwise a script in the page
- * would run with the origin of this server.
+ * One page: its metadata, its stored body, screenshot and PDF, and a preview of extraction rules on it. The body comes
+ * from an untrusted site. A browser that opens the URL downloads the file instead of displaying it; otherwise a script
+ * in the page would run with the origin of this server.
  */
 import { z } from "zod";
 import { type Caller, isOwn } from "../../control/caller.ts";
@@ -11,10 +11,10 @@ import type { StoredPage } from "../../store/store.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { once } from "../response-stream.ts";
-import { defineRoute, type Route, type StreamAnswer } from "../route.ts";
+import { defineRoute, type Route, type StreamResponse } from "../route.ts";
 import { extractionPreviewSchemaOut, onePageSchemaOut, pageOut } from "../wire/results.ts";
 
-/** Records in the response. The job's records contain the rest. */
+/** The most records in the response. `GET /v1/jobs/{id}/records` has all of them. */
 const RECORDS_MOST = 100;
 
 const pageId = z.strictObject({
@@ -28,7 +28,7 @@ const rules = z.strictObject({
   links: z.string().min(1).max(2_000).optional().describe("The selector of links to follow, as follow.links of a job."),
 });
 
-/** The content type comes from the site, and may be anything. */
+/** The content type comes from the site and may be any text; only values of this form are sent. */
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(; ?charset="?[\w.:-]{1,40}"?)?$/i;
 const UNKNOWN_TYPE = "application/octet-stream";
 
@@ -83,7 +83,7 @@ export function pageRoutes(deps: ApiDeps): Route[] {
       tag: "Results",
       summary: "Get a page and its first records",
       params: pageId,
-      answers: { 200: { says: "The page, and at most 100 records.", json: onePageSchemaOut } },
+      responses: { 200: { description: "The page, and at most 100 records.", json: onePageSchemaOut } },
       async handle({ params, caller }) {
         const page = await findOwnPage(deps, caller, params.id);
         const records = await store.readRecordsOfPage(page.id, RECORDS_MOST);
@@ -96,11 +96,12 @@ export function pageRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: "Results",
       summary: "Preview extraction rules on a stored page",
-      says: "Fetches nothing and changes nothing. The page's body must be stored (keep.bodies); POST /v1/scrape with keep.bodies fetches a page to test rules on. Rules that run longer than two seconds return 422 EXTRACT_TIMEOUT. Too many previews at once return 429 EXTRACT_BUSY. Each text is truncated to 10,000 characters, and the whole response to about 500,000.",
+      description:
+        "Fetches nothing and changes nothing. The page's body must be stored (keep.bodies); POST /v1/scrape with keep.bodies fetches a page to test rules on. Rules that run longer than two seconds return 422 EXTRACT_TIMEOUT. Too many previews at once return 429 EXTRACT_BUSY. Each text is truncated to 10,000 characters, and the whole response to about 500,000.",
       params: pageId,
       body: rules,
       example: { extract: { title: "h1" }, links: "a[href]" },
-      answers: { 200: { says: "The extracted records and links.", json: extractionPreviewSchemaOut } },
+      responses: { 200: { description: "The extracted records and links.", json: extractionPreviewSchemaOut } },
       async handle({ params, body, caller, signal }) {
         const page = await findOwnPage(deps, caller, params.id);
         const bytes = await readPart(deps, page, { name: "body", ref: page.bodyRef, setting: "keep.bodies" });
@@ -117,9 +118,9 @@ export function pageRoutes(deps: ApiDeps): Route[] {
         scope: "read",
         tag: "Results",
         summary: part.summary,
-        says: `Stored if the job was submitted with ${part.setting}.`,
+        description: `Stored if the job was submitted with ${part.setting}.`,
         params: pageId,
-        answers: { 200: { says: "The file.", types: ["*/*"] } },
+        responses: { 200: { description: "The file.", types: ["*/*"] } },
         handle: async ({ params, caller }) => download(deps, await findOwnPage(deps, caller, params.id), part),
       }),
     ),
@@ -130,13 +131,14 @@ export function pageRoutes(deps: ApiDeps): Route[] {
 async function findOwnPage({ store, catalogue }: ApiDeps, caller: Caller, id: number): Promise<StoredPage> {
   const page = await store.findPage(id);
   const job = page && (await catalogue.lookUp(page.jobId));
-  // The store may hold pages of a broker that no longer exists. Callers without a tenant see them, but not deleted jobs.
+  // The store may contain pages of a broker that no longer exists. Callers without a tenant see them. Pages of deleted
+  // jobs are not visible.
   const isVisible = job === undefined ? caller.tenant === undefined : job !== "deleted" && isOwn(job, caller);
   if (page !== undefined && isVisible) return page;
   throw pageMissing(`there is no page ${id}; if it was fetched again, it has a new id`);
 }
 
-async function download(deps: ApiDeps, page: StoredPage, part: Part): Promise<StreamAnswer> {
+async function download(deps: ApiDeps, page: StoredPage, part: Part): Promise<StreamResponse> {
   const { name, setting } = part;
   const bytes = await readPart(deps, page, { name, setting, ref: part.refOf(page) });
   return {
@@ -151,7 +153,7 @@ async function download(deps: ApiDeps, page: StoredPage, part: Part): Promise<St
   };
 }
 
-/** Throws NOT_FOUND if the part was not stored, or is no longer there. */
+/** Throws NOT_FOUND if the part was not stored, or is no longer stored. */
 async function readPart(
   { bodies }: ApiDeps,
   page: StoredPage,

@@ -11,7 +11,7 @@ import { pickType } from "../accept.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
 import { streamFrom } from "../response-stream.ts";
-import { type Answer, type Asked, defineRoute, type Route, type StreamAnswer } from "../route.ts";
+import { type ApiRequest, type ApiResponse, defineRoute, type Route, type StreamResponse } from "../route.ts";
 import { invalidSchemaOut, pageOut, pageSchemaOut, recordSchemaOut } from "../wire/results.ts";
 
 const TAG = "Results";
@@ -26,7 +26,7 @@ const OFFERED = [FORMATS.json, FORMATS.ndjson, FORMATS.csv] as const;
 const RECORDS_OFFERED = [...OFFERED, FORMATS.parquet] as const;
 const STREAMED = [FORMATS.ndjson, FORMATS.csv];
 const ENDINGS = { [FORMATS.ndjson]: "jsonl", [FORMATS.csv]: "csv", [FORMATS.parquet]: "parquet" } as const;
-const SAYS =
+const DESCRIPTION =
   "JSON is paginated. application/x-ndjson and text/csv, by Accept header or ?format=, return everything in one stream.";
 
 const listing = z.strictObject({
@@ -48,11 +48,17 @@ const recordListing = listing.extend({
   format: z.enum(["json", "ndjson", "csv", "parquet"]).optional().describe("Instead of an Accept header."),
   afterId: z.coerce.number().int().min(0).optional().describe("Instead of a cursor: entries after this id."),
 });
-const ids = z.array(z.int()).describe("Their ids, ascending. Records of a page that is fetched again get new ids.");
-const going = {
+const ids = z
+  .array(z.int())
+  .describe("The ids of the entries, ascending. Records of a page that is fetched again get new ids.");
+const cursors = {
   next: z.string().nullable().describe("The cursor of the next page. null: no more for now."),
   after: z.string().describe("The cursor for entries that are added later."),
-  looked: z.int().describe("Entries searched. A request searches 5,000: a page may be short and still have a `next`."),
+  looked: z
+    .int()
+    .describe(
+      "The number of entries searched. A request searches up to 5,000, so a page may be short and still have a `next`.",
+    ),
 };
 
 type Listing = z.output<typeof listing>;
@@ -68,13 +74,13 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Read a job's records",
-      says: `${SAYS} Parquet (${FORMATS.parquet}) starts after all records were read once, to find the column types.`,
+      description: `${DESCRIPTION} A Parquet file (${FORMATS.parquet}) starts after all records were read once to find the column types.`,
       params: id,
       query: recordListing,
-      answers: {
+      responses: {
         200: {
-          says: "Records, in the order they were written.",
-          json: z.strictObject({ records: z.array(recordSchemaOut), ids, ...going }),
+          description: "Records, in the order they were written.",
+          json: z.strictObject({ records: z.array(recordSchemaOut), ids, ...cursors }),
           types: [...STREAMED, FORMATS.parquet],
         },
       },
@@ -84,10 +90,10 @@ export function resultRoutes(deps: ApiDeps): Route[] {
         if (type !== FORMATS.json) return recordStream(deps, params.id, query, type);
         const place = { afterId: afterIdOf(query), limit: query.limit };
         const read = () => store.readRecords(params.id, place.afterId, place.limit);
-        const { found, ...going } = await look(query.q, place, read, (text) =>
+        const { found, ...cursors } = await readListing(query.q, place, read, (text) =>
           scanRecords(store, params.id, text, place),
         );
-        return { status: 200, body: { records: found.map(recordLine), ids: found.map((one) => one.id), ...going } };
+        return { status: 200, body: { records: found.map(recordLine), ids: found.map((one) => one.id), ...cursors } };
       },
     }),
     defineRoute({
@@ -98,21 +104,21 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       summary: "Read the invalid records of a job, with the reason",
       params: id,
       query: recordListing.omit({ format: true }),
-      answers: {
+      responses: {
         200: {
-          says: "In the order they were written.",
-          json: z.strictObject({ invalid: z.array(invalidSchemaOut), ids, ...going }),
+          description: "In the order they were written.",
+          json: z.strictObject({ invalid: z.array(invalidSchemaOut), ids, ...cursors }),
         },
       },
       async handle({ params, query, caller }) {
         await findOwnJob(deps, caller, params.id);
         const place = { afterId: afterIdOf(query), limit: query.limit };
         const read = () => store.readInvalid(params.id, place.afterId, place.limit);
-        const { found, ...going } = await look(query.q, place, read, (text) =>
+        const { found, ...cursors } = await readListing(query.q, place, read, (text) =>
           scanInvalidRecords(store, params.id, text, place),
         );
         const invalid = found.map(({ url, reason, fields }) => ({ ...fields, _url: url, _reason: reason }));
-        return { status: 200, body: { invalid, ids: found.map((one) => one.id), ...going } };
+        return { status: 200, body: { invalid, ids: found.map((one) => one.id), ...cursors } };
       },
     }),
     defineRoute({
@@ -121,13 +127,13 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Read a job's pages",
-      says: SAYS,
+      description: DESCRIPTION,
       params: id,
       query: pageListing,
-      answers: {
+      responses: {
         200: {
-          says: "Pages, in the order they were written.",
-          json: z.strictObject({ pages: z.array(pageSchemaOut), ...going }),
+          description: "Pages, in the order they were written.",
+          json: z.strictObject({ pages: z.array(pageSchemaOut), ...cursors }),
           types: STREAMED,
         },
       },
@@ -138,10 +144,10 @@ export function resultRoutes(deps: ApiDeps): Route[] {
         const place = { afterId: idFromCursor(query.cursor), limit: query.limit };
         const read = () => store.readPages(params.id, place.afterId, place.limit);
         const filter = pageFilterOf(query);
-        const { found, ...going } = await look(filter, place, read, (which) =>
+        const { found, ...cursors } = await readListing(filter, place, read, (which) =>
           scanPages(store, params.id, which, place),
         );
-        return { status: 200, body: { pages: found.map(pageOut), ...going } };
+        return { status: 200, body: { pages: found.map(pageOut), ...cursors } };
       },
     }),
   ];
@@ -151,7 +157,7 @@ function afterIdOf({ cursor, afterId }: Pick<RecordListing, "cursor" | "afterId"
   return afterId ?? idFromCursor(cursor);
 }
 
-function typeFor({ format }: Listing, { accept }: Asked["headers"]): (typeof OFFERED)[number] {
+function typeFor({ format }: Listing, { accept }: ApiRequest["headers"]): (typeof OFFERED)[number] {
   return format === undefined ? pickType(accept, OFFERED) : FORMATS[format];
 }
 
@@ -159,14 +165,14 @@ function pageFilterOf({ q, status }: PageListing): PageFilter | undefined {
   return q === undefined && status === undefined ? undefined : { text: q, status };
 }
 
-/** One page of a listing, filtered if `sought` is set, and the cursors to continue. */
-async function look<T extends { id: number }, F>(
-  sought: F | undefined,
+/** One page of a listing, filtered if `filter` is set, and the cursors to continue. */
+async function readListing<T extends { id: number }, F>(
+  filter: F | undefined,
   { afterId, limit }: { afterId: number; limit: number },
   read: () => Promise<readonly T[]>,
-  search: (sought: F) => Promise<ScanResult<T>>,
+  search: (filter: F) => Promise<ScanResult<T>>,
 ) {
-  const { found, lastId, scanned, isEnd } = sought === undefined ? asScanResult(await read()) : await search(sought);
+  const { found, lastId, scanned, isEnd } = filter === undefined ? asScanResult(await read()) : await search(filter);
   const after = toCursor({ after: lastId });
   return { found, next: isEnd ? null : after, after, looked: scanned };
 
@@ -175,7 +181,9 @@ async function look<T extends { id: number }, F>(
   }
 }
 
-/** A store with only the records that contain the text. Searches until `limit` are found or the records end. */
+/**
+ * A view of the store with only the records that contain the text. Searches until `limit` are found or the records end.
+ */
 function searching(store: Pick<Store, "readRecords">, text: string): Pick<Store, "readRecords"> {
   return {
     async readRecords(jobId, afterId, limit) {
@@ -195,10 +203,10 @@ function searching(store: Pick<Store, "readRecords">, text: string): Pick<Store,
 
 type Streamed = keyof typeof ENDINGS;
 
-function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, type: Streamed): Answer {
+function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, type: Streamed): ApiResponse {
   const afterId = afterIdOf(query);
-  return streamed(`${jobId}-records`, type, async (sink, isLeft) => {
-    const all = whileRead(store, isLeft);
+  return streamed(`${jobId}-records`, type, async (sink, isClosed) => {
+    const all = whileConnected(store, isClosed);
     const records = query.q === undefined ? all : searching(all, query.q);
     const writer = await openRecordWriter(ENDINGS[type], sink, { columns: undefined });
     await exportRecords(records, jobId, writer, { afterId });
@@ -207,18 +215,18 @@ function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, t
 }
 
 const COLUMNS = Object.keys(pageSchemaOut.shape) as (keyof typeof pageSchemaOut.shape)[];
-/** Pages in memory at a time. */
+/** The most pages in memory at a time. */
 const BATCH = 500;
 
-function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type: Streamed): Answer {
+function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type: Streamed): ApiResponse {
   let afterId = idFromCursor(query.cursor);
   const filter = pageFilterOf(query) ?? {};
   const lineOf = (page: StoredPage): string => {
     const out = pageOut(page);
     return type === FORMATS.csv ? csvLine(COLUMNS.map((name) => out[name])) : `${JSON.stringify(out)}\n`;
   };
-  return streamed(`${jobId}-pages`, type, async (sink, isLeft) => {
-    const all = whileRead(store, isLeft);
+  return streamed(`${jobId}-pages`, type, async (sink, isClosed) => {
+    const all = whileConnected(store, isClosed);
     if (type === FORMATS.csv) await sink.write(csvLine(COLUMNS));
     for (;;) {
       const { found, lastId, isEnd } = await scanPages(all, jobId, filter, { afterId, limit: BATCH });
@@ -229,24 +237,24 @@ function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type:
   });
 }
 
-/** Stops when the client has disconnected. A search without results writes nothing, and would not notice. */
-function whileRead(store: Store, isLeft: () => boolean): Pick<Store, "readRecords" | "readPages"> {
-  const stay = () => {
-    if (isLeft()) throw new Error("the client has disconnected");
+/** Throws after the client has disconnected. A search without results writes nothing, so no write would fail. */
+function whileConnected(store: Store, isClosed: () => boolean): Pick<Store, "readRecords" | "readPages"> {
+  const checkConnected = () => {
+    if (isClosed()) throw new Error("the client has disconnected");
   };
   return {
-    async readRecords(...words) {
-      stay();
-      return store.readRecords(...words);
+    async readRecords(...args) {
+      checkConnected();
+      return store.readRecords(...args);
     },
-    async readPages(...words) {
-      stay();
-      return store.readPages(...words);
+    async readPages(...args) {
+      checkConnected();
+      return store.readPages(...args);
     },
   };
 }
 
-function streamed(name: string, type: Streamed, produce: Parameters<typeof streamFrom>[0]): StreamAnswer {
+function streamed(name: string, type: Streamed, produce: Parameters<typeof streamFrom>[0]): StreamResponse {
   const file = `${name.replace(/[^\w.-]/g, "_")}.${ENDINGS[type]}`;
   return {
     status: 200,

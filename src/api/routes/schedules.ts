@@ -7,7 +7,7 @@ import { scheduleSchema } from "../../schedule/schedule-schema.ts";
 import type { Schedule } from "../../store/schedule-store.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { type Answer, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, defineRoute, type Route } from "../route.ts";
 import { withSpiderPath } from "../submit/submit-job.ts";
 import { runSchemaOut, scheduleSchemaOut, upcomingSchemaOut } from "../wire/schedules.ts";
 
@@ -21,7 +21,7 @@ const nextRuns = z.strictObject({ next: z.array(z.iso.datetime()) });
 const sketch = scheduleSchema.pick({ cron: true, timeZone: true, every: true }).extend({ n: howMany });
 const DAY_MS = 86_400_000;
 const window = z.strictObject({
-  days: z.coerce.number().int().min(1).max(31).default(7).describe("The number of days to look ahead."),
+  days: z.coerce.number().int().min(1).max(31).default(7).describe("The number of days, from now."),
   each: z.coerce.number().int().min(1).max(100).default(50).describe("The most runs per schedule."),
   limit: z.coerce.number().int().min(1).max(100).default(50).describe("Schedules per page."),
   cursor: LISTING.cursor,
@@ -32,25 +32,25 @@ const upcomingPage = z.strictObject({
   next: z.string().nullable(),
 });
 const change = scheduleSchema.partial();
-const ONE = { says: "The schedule.", json: scheduleSchemaOut };
+const ONE = { description: "The schedule.", json: scheduleSchemaOut };
 const EXAMPLE = { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: { urls: ["https://a.example/"] } };
 
 export function scheduleRoutes(deps: ApiDeps): Route[] {
   const { store, quotas, clock, config } = deps;
   const findObstacle = createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
   const { schedules } = openSchedules({ ...deps, findObstacle });
-  const shown = (schedule: Schedule, status = 200): Answer => ({ status, body: scheduleOut(schedule) });
+  const shown = (schedule: Schedule, status = 200): ApiResponse => ({ status, body: scheduleOut(schedule) });
 
-  const steering = (verb: "pause" | "resume", summary: string, says: string): Route =>
+  const controlRoute = (verb: "pause" | "resume", summary: string, description: string): Route =>
     defineRoute({
       method: "POST",
       path: `/v1/schedules/:id/${verb}`,
       scope: "submit",
       tag: TAG,
       summary,
-      says,
+      description,
       params: id,
-      answers: { 200: ONE },
+      responses: { 200: ONE },
       handle: async ({ params, caller }) => shown(await schedules[verb](await schedules.get(params.id, caller.tenant))),
     });
 
@@ -61,10 +61,11 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Create a schedule",
-      says: "Takes cron (with timeZone) or every, and the job that each run submits. Any `trawl serve` on the same store runs it.",
+      description:
+        "Takes cron (with timeZone) or every, and the job that each run submits. Each run is started by one of the `trawl serve` processes that use this store.",
       body: scheduleSchema,
       example: EXAMPLE,
-      answers: { 201: ONE },
+      responses: { 201: ONE },
       handle: async ({ body, caller }) =>
         shown(await schedules.add({ ...body, job: withSpiderPath(body.job, deps.config) }, caller.tenant), 201),
     }),
@@ -75,7 +76,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "List schedules",
       query: listing,
-      answers: { 200: { says: "One page; `next` is the cursor of the next.", json: schedulePage } },
+      responses: { 200: { description: "One page; `next` is the cursor of the next.", json: schedulePage } },
       async handle({ query: { limit, cursor }, caller }) {
         const after = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
         const found = await schedules.list(caller.tenant, limit, after);
@@ -90,9 +91,9 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List the upcoming runs of all schedules",
-      says: "Paused schedules have no runs. For a frequent schedule only the first runs are listed.",
+      description: "Paused schedules have no runs. For a frequent schedule only the first runs are listed.",
       query: window,
-      answers: { 200: { says: "By id; `next` is the cursor of the next page.", json: upcomingPage } },
+      responses: { 200: { description: "By id; `next` is the cursor of the next page.", json: upcomingPage } },
       async handle({ query: { days, each, limit, cursor }, caller }) {
         const afterId = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
         const until = clock.now() + days * DAY_MS;
@@ -115,7 +116,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Preview the runs of a new schedule",
       query: sketch,
-      answers: { 200: { says: "Its first runs if it were created now.", json: nextRuns } },
+      responses: { 200: { description: "Its first runs if it were created now.", json: nextRuns } },
       handle: async ({ query: { n, ...when } }) => ({
         status: 200,
         body: { next: schedules.preview(when, n).map(isoOf) },
@@ -128,7 +129,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Get a schedule",
       params: id,
-      answers: { 200: ONE },
+      responses: { 200: ONE },
       handle: async ({ params, caller }) => shown(await schedules.get(params.id, caller.tenant)),
     }),
     defineRoute({
@@ -137,31 +138,32 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Change a schedule",
-      says: "Missing keys stay as they are. A new cron or interval starts now.",
+      description: "Missing keys are not changed. A new cron expression or interval takes effect now.",
       params: id,
       body: change,
       example: { overlap: "queue" },
-      answers: { 200: ONE },
+      responses: { 200: ONE },
       async handle({ params, body, caller }) {
         const job = body.job === undefined ? undefined : withSpiderPath(body.job, deps.config);
         return shown(await schedules.change(await schedules.get(params.id, caller.tenant), { ...body, job }));
       },
     }),
-    steering(
+    controlRoute(
       "pause",
       "Pause a schedule",
       "No run starts until it is resumed, except manual runs. A run in progress continues.",
     ),
-    steering("resume", "Resume a paused schedule", "Runs during the pause are not made up for."),
+    controlRoute("resume", "Resume a paused schedule", "Runs that were missed during the pause are not started."),
     defineRoute({
       method: "POST",
       path: "/v1/schedules/:id/run",
       scope: "submit",
       tag: TAG,
       summary: "Run a schedule's job now",
-      says: "An additional run. The overlap policy applies: with skip it is skipped while a run is in progress, with queue it waits.",
+      description:
+        "An additional run. The overlap policy applies: with skip it is skipped while a run is in progress, with queue it waits.",
       params: id,
-      answers: { 202: { says: "The run; `jobId` is its job.", json: runSchemaOut } },
+      responses: { 202: { description: "The run; `jobId` is its job.", json: runSchemaOut } },
       handle: async ({ params, caller }) => ({
         status: 202,
         body: runOut(await schedules.runNow(await schedules.get(params.id, caller.tenant))),
@@ -175,7 +177,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       summary: "List the next runs of a schedule",
       params: id,
       query: z.strictObject({ n: howMany }),
-      answers: { 200: { says: "Its next runs, as if it were not paused.", json: nextRuns } },
+      responses: { 200: { description: "Its next runs, as if it were not paused.", json: nextRuns } },
       async handle({ params, query, caller }) {
         const schedule = await schedules.get(params.id, caller.tenant);
         return { status: 200, body: { next: schedules.next(schedule, query.n).map(isoOf) } };
@@ -189,7 +191,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       summary: "List the past runs of a schedule, newest first",
       params: id,
       query: listing,
-      answers: { 200: { says: "One page. The last 1,000 runs are kept.", json: runPage } },
+      responses: { 200: { description: "One page. The last 1,000 runs are kept.", json: runPage } },
       async handle({ params, query: { limit, cursor }, caller }) {
         const schedule = await schedules.get(params.id, caller.tenant);
         const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(fromCursor(cursor, ["at"]).at);
@@ -207,9 +209,11 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Delete a schedule",
-      says: "Deletes its run history as well. The jobs stay.",
+      description: "Deletes its run history as well. The jobs stay.",
       params: id,
-      answers: { 200: { says: "It is deleted.", json: z.strictObject({ id: z.string(), removed: z.literal(true) }) } },
+      responses: {
+        200: { description: "It is deleted.", json: z.strictObject({ id: z.string(), removed: z.literal(true) }) },
+      },
       async handle({ params, caller }) {
         await schedules.remove(await schedules.get(params.id, caller.tenant));
         return { status: 200, body: { id: params.id, removed: true } };

@@ -1,4 +1,4 @@
-/** Fetches one URL and returns its page and records. It is a normal job that the request waits for. */
+/** Fetches one URL and returns its page and records. The request submits a normal job and waits for its end. */
 import { z } from "zod";
 import { deadOut } from "../../control/views/dead-letter.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
@@ -16,7 +16,7 @@ import { pageOut, type ScrapeOut, scrapeSchemaOut } from "../wire/results.ts";
 /** The server closes connections after a minute without traffic. */
 const WAIT_MOST_SECONDS = 55;
 const MOST_URGENT = 0;
-/** Each redirect is a page; the last one is the result. */
+/** Each redirect is stored as a page. The last page is the result. */
 const PAGES_MOST = 100;
 const RECORDS_MOST = 1_000;
 
@@ -30,7 +30,7 @@ const wanted = jobSchema.omit({ urls: true, spider: true, follow: true, webhook:
     .describe("After this time the response is 504 SCRAPE_TIMEOUT. The job continues."),
 });
 
-/** `poller` polls often, because a person may wait. */
+/** `poller` polls often, because a person may be waiting for the response. */
 export function scrapeRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
   return [
     defineRoute({
@@ -39,25 +39,26 @@ export function scrapeRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       scope: "submit",
       tag: "Jobs",
       summary: "Fetch one URL and wait for its page and records",
-      says: "Runs before waiting tasks: the default priority is 0. The limits of the site apply. Takes the fields of a job except urls, follow, spider and webhook.",
+      description:
+        "The default priority is 0, so the task runs before waiting tasks. The limits of the site apply. Takes the fields of a job except urls, follow, spider and webhook.",
       body: wanted,
       isSubmission: true,
       example: { url: "https://a.example/", extract: { title: "h1" } },
-      answers: { 200: { says: "The result.", json: scrapeSchemaOut } },
+      responses: { 200: { description: "The result.", json: scrapeSchemaOut } },
       async handle({ body, caller, requestId, headers, signal }) {
         const { url, timeoutSeconds, ...job } = body;
         if (canonicalUrl(url.trim()) === undefined) throw notAUrl(url);
-        const asked = { priority: MOST_URGENT, ...job, urls: [url] };
-        const sent = await submitJob(deps, asked, { caller, requestId, key: headers["idempotency-key"] });
-        const ended = await ending({ ...deps, poller }, sent.id, timeoutSeconds, signal);
+        const newJob = { priority: MOST_URGENT, ...job, urls: [url] };
+        const sent = await submitJob(deps, newJob, { caller, requestId, key: headers["idempotency-key"] });
+        const ended = await untilEnded({ ...deps, poller }, sent.id, timeoutSeconds, signal);
         return { status: 200, body: { requestId: sent.requestId, ...(await outcomeOf(deps, ended)) } };
       },
     }),
   ];
 }
 
-/** The job once it has ended. Throws SCRAPE_TIMEOUT, or STOPPING. */
-async function ending(
+/** Resolves with the job after it has ended. Throws SCRAPE_TIMEOUT or STOPPING. */
+async function untilEnded(
   { catalogue, clock, poller }: Pick<ApiDeps, "catalogue" | "clock"> & { poller: SharedPoller },
   id: string,
   seconds: number,
@@ -89,7 +90,7 @@ async function outcomeOf({ store, frontier }: ApiDeps, { id, counts }: JobView):
     frontier.listDead({ jobId: id }, 1),
   ]);
   const page = pages.at(-1);
-  // The dead letter of an archived job is gone; its count is kept.
+  // The dead letters of an archived job are removed; their count is kept.
   const isDead = letter !== undefined || counts.dead > 0;
   return {
     id,

@@ -1,4 +1,7 @@
-/** Sites, and the limits that an operator sets for them. All tenants share sites, so these routes require the scope admin. */
+/**
+ * Sites, and the limits that an operator sets for them. All tenants share sites, so these routes require the scope
+ * admin.
+ */
 import { z } from "zod";
 import { siteOut } from "../../control/views/fleet.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
@@ -20,7 +23,7 @@ const policy = z.strictObject({
   burst: z.int().min(1).max(1000).optional(),
   perSite: z.int().min(1).max(1000).optional(),
 });
-/** A larger page than other listings: rows are small, and there may be a hundred thousand sites. */
+/** The page limit is larger than in other listings: rows are small, and there may be a hundred thousand sites. */
 const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(50),
   cursor: z.string().max(2_000).optional(),
@@ -36,11 +39,11 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "List sites, with their rate and next request",
-      says: "By name. `sort=waiting` returns at most 500 sites with waiting URLs, those with the most first.",
+      description: "By name. `sort=waiting` returns at most 500 sites with waiting URLs, those with the most first.",
       query: listing,
-      answers: {
+      responses: {
         200: {
-          says: "One page; `next` is null after the last.",
+          description: "One page; `next` is null after the last.",
           json: z.strictObject({ sites: z.array(siteSchemaOut), next: z.string().nullable() }),
         },
       },
@@ -56,11 +59,11 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       tag: TAG,
       summary: "Get a site, with its robots.txt and its jobs",
       params: named,
-      answers: { 200: { says: "The site.", json: siteDetailSchemaOut } },
+      responses: { 200: { description: "The site.", json: siteDetailSchemaOut } },
       async handle({ params }) {
         const name = params.site.startsWith("#") ? params.site : siteNamed(params.site);
         const [site, robots] = await Promise.all([frontier.findSite(name), frontier.findRobots(name)]);
-        if (site === undefined) throw unmet(name);
+        if (site === undefined) throw siteNotFound(name);
         const agent = productToken(config.userAgent);
         return { status: 200, body: siteDetailOut(site, robots, { now: clock.now(), agent }) };
       },
@@ -71,11 +74,11 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Set the limits of a site, overriding its jobs and robots.txt",
-      says: "Takes effect with the next request, and stays until it is removed.",
+      description: "Takes effect with the next request, and applies until you remove it.",
       params: named,
       body: policy,
       example: { rate: "10/m", perSite: 1 },
-      answers: { 200: { says: "The new limits.", json: sitePolicySchemaOut } },
+      responses: { 200: { description: "The new limits.", json: sitePolicySchemaOut } },
       async handle({ params, body }) {
         const site = siteNamed(params.site);
         const { burst = config.burst, perSite = config.perSite } = body;
@@ -91,7 +94,7 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       tag: TAG,
       summary: "Remove the limits that an operator has set",
       params: named,
-      answers: { 200: { says: "Removed, or there were none.", json: named } },
+      responses: { 200: { description: "Removed, or there were none.", json: named } },
       async handle({ params }) {
         const site = siteNamed(params.site);
         await frontier.setSitePolicy(site, undefined);
@@ -113,8 +116,11 @@ async function listed(
   return { found, next: last === undefined ? null : toCursor({ site: last.site }) };
 }
 
-function unmet(site: string): TrawlError {
-  return new TrawlError("NOT_FOUND", { op: "api.sites", message: `no job here has URLs of the site ${site}` });
+function siteNotFound(site: string): TrawlError {
+  return new TrawlError("NOT_FOUND", {
+    op: "api.sites",
+    message: `no job of this broker has URLs of the site ${site}`,
+  });
 }
 
 /** The site as the frontier names it. Throws BAD_REQUEST. */
@@ -123,6 +129,6 @@ function siteNamed(text: string): string {
   if (url !== undefined) return siteOf(url, "host");
   throw new TrawlError("BAD_REQUEST", {
     op: "api.sites",
-    message: `path.site: ${JSON.stringify(text)} is not a site; give a host, with its port unless it is 80 or 443, such as a.example:8080`,
+    message: `path.site: ${JSON.stringify(text)} is not a site; use a host, with its port unless it is 80 or 443, such as a.example:8080`,
   });
 }

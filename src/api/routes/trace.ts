@@ -1,6 +1,6 @@
 /** Traces: all attempts of a page, or the summary of a job. */
 import { z } from "zod";
-import { type Caller, hearingOf, isOwn } from "../../control/caller.ts";
+import { type Caller, isOwn, visibilityOf } from "../../control/caller.ts";
 import type { KnownJob } from "../../control/catalogue.ts";
 import { type JobPosition, listJobs } from "../../control/list-jobs.ts";
 import { traceOut } from "../../control/views/trace.ts";
@@ -22,7 +22,7 @@ const target = z.strictObject({
     .describe("Alone: the job to trace. With url or what: the job that contains it."),
   task: word.optional(),
   request: word.optional().describe("A request id: the jobs it submitted, among the newest 1,000."),
-  what: z.string().min(1).max(10_000).optional().describe("Any of these. The server finds out which."),
+  what: z.string().min(1).max(10_000).optional().describe("A URL or any of these ids. The server detects the kind."),
 });
 
 export function traceRoutes(deps: ApiDeps): Route[] {
@@ -33,15 +33,15 @@ export function traceRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "Trace a URL, a task, a job or a request across all processes",
-      says: "Takes one of url, job, task, request, what. Secrets in URLs are masked.",
+      description: "Takes one of url, job, task, request, what. Secrets in URLs are masked.",
       query: target,
-      answers: { 200: { says: "Timelines of pages, or summaries of jobs.", json: traceSchemaOut } },
+      responses: { 200: { description: "Timelines of pages, or summaries of jobs.", json: traceSchemaOut } },
       async handle({ query, caller }) {
-        const mayHear = (job: Parameters<typeof isOwn>[0]) => isOwn(job, caller);
-        const hearing = hearingOf(caller);
-        const own = { ...deps, listJobs: () => jobsOf(deps, caller), mayHear, hearing };
+        const maySee = (job: Parameters<typeof isOwn>[0]) => isOwn(job, caller);
+        const visibility = visibilityOf(caller);
+        const own = { ...deps, listJobs: () => jobsOf(deps, caller), maySee, visibility };
         const traced = await trace(own, targetOf(query));
-        return { status: 200, body: traceOut(traced, { now: deps.clock.now(), hearing }) };
+        return { status: 200, body: traceOut(traced, { now: deps.clock.now(), visibility }) };
       },
     }),
   ];
@@ -49,7 +49,7 @@ export function traceRoutes(deps: ApiDeps): Route[] {
 
 const PAGE = 100;
 
-/** For a tenant this reads the jobs of the tenant only. */
+/** For a caller with a tenant: only the jobs of that tenant. */
 async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly KnownJob[], void> {
   for (let after: JobPosition | undefined; ; ) {
     const { jobs, next } = await listJobs(deps, caller, { limit: PAGE, after });
@@ -61,7 +61,7 @@ async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly K
 
 function targetOf({ job, ...others }: z.output<typeof target>): TraceTarget {
   const [first, second] = Object.entries(others).filter(([, word]) => word !== undefined);
-  if (first === undefined && job !== undefined) return { kind: "job", word: job };
+  if (first === undefined && job !== undefined) return { kind: "job", query: job };
   const isWithin = job === undefined || first?.[0] === "url" || first?.[0] === "what";
   if (first === undefined || second !== undefined || !isWithin) {
     throw new TrawlError("BAD_REQUEST", {
@@ -70,5 +70,5 @@ function targetOf({ job, ...others }: z.output<typeof target>): TraceTarget {
     });
   }
   const kind = first[0] === "what" ? "any" : (first[0] as TraceTarget["kind"]);
-  return { kind, word: String(first[1]), jobId: job };
+  return { kind, query: String(first[1]), jobId: job };
 }

@@ -15,23 +15,24 @@ export function webhookRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "Get the state of a job's webhook",
-      says: "Delivered, waiting and failed events. The secret is only in the response to the submission.",
+      description:
+        "Counts of delivered, waiting and failed events. The secret is returned only in the response to the submission.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
-      answers: { 200: { says: "The webhook.", json: webhookSchemaOut } },
+      responses: { 200: { description: "The webhook.", json: webhookSchemaOut } },
       async handle({ params, caller }) {
         const { id } = await findOwnJob(deps, caller, params.id);
         const view = await findWebhookView({ webhooks: deps.store.webhooks, frontier: deps.frontier }, id);
-        if (view === undefined) throw hasNone(id);
+        if (view === undefined) throw webhookNotFound(id);
         return { status: 200, body: webhookOut(view) };
       },
     }),
   ];
 }
 
-function hasNone(id: string): TrawlError {
+function webhookNotFound(id: string): TrawlError {
   return new TrawlError("NOT_FOUND", {
     op: "api.webhook",
-    message: `job ${id} has no webhook; a webhook is part of the submission: "webhook": {"url": …}`,
+    message: `job ${id} has no webhook; set it in the submission of the job: "webhook": {"url": …}`,
     detail: { id },
   });
 }

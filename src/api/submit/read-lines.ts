@@ -1,4 +1,7 @@
-/** Reads URLs from a stream of lines: a JSON string, an object with a `url`, or a plain URL. Memory is bounded. */
+/**
+ * Reads URLs from a stream of lines. A line is a JSON string, an object with a `url`, or a plain URL. Memory use is
+ * bounded.
+ */
 
 /** Longer than any URL. The rest of the line is dropped, and the line is refused as an invalid URL. */
 const LINE_MOST = 65_536;

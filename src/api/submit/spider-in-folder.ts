@@ -3,7 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { TrawlError } from "../../errors.ts";
 
-/** A relative path. No part begins with a dot, so it cannot leave the folder. */
+/** A relative path. No part begins with a dot, so the path cannot lead out of the folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*){0,9}$/;
 
 /** The path by which workers load the spider. Throws BAD_SPIDER. */
@@ -11,15 +11,15 @@ export function spiderInFolder(name: string, apiSpiders: string): string {
   if (apiSpiders === "none") {
     throw bad(
       name,
-      "spiders are not allowed over HTTP, because workers run their code; an operator can allow those of a folder with TRAWL_API_SPIDERS",
+      "spiders are not allowed over HTTP, because workers run their code; an operator can allow the spiders of one folder with TRAWL_API_SPIDERS",
     );
   }
   if (name.length > 200 || !NAME.test(name)) {
-    throw bad(name, "it is not a path inside the folder of spiders; give one such as shop.ts or news/daily.ts");
+    throw bad(name, "it is not a path inside the spider folder; use a path such as shop.ts or news/daily.ts");
   }
   const folder = resolve(apiSpiders);
   const path = resolve(folder, name);
-  if (!isInside(path, folder)) throw bad(name, "there is no such file in the folder of spiders");
+  if (!isInside(path, folder)) throw bad(name, "the spider folder has no such file");
   return path;
 }
 
@@ -30,7 +30,7 @@ export function nameInFolder(path: string, apiSpiders: string): string | undefin
   return NAME.test(name) ? name : undefined;
 }
 
-/** Resolves symbolic links: they must not lead out of the folder. */
+/** Symbolic links are resolved, because they must not lead out of the folder. */
 function isInside(path: string, folder: string): boolean {
   try {
     return realpathSync(path).startsWith(realpathSync(folder) + sep) && statSync(path).isFile();

@@ -1,4 +1,7 @@
-/** Submissions over HTTP: new jobs, and URLs for existing ones. The response may get lost, and the request may be repeated. */
+/**
+ * Submissions over HTTP: new jobs, and URLs for existing jobs. If a response is lost, the client may repeat the
+ * request: under an idempotency key that creates no second job.
+ */
 import type { z } from "zod";
 import type { Caller } from "../../control/caller.ts";
 import { quotaError } from "../../control/quota/quota-error.ts";
@@ -20,7 +23,9 @@ import { spiderInFolder } from "./spider-in-folder.ts";
 type NewJobBody = z.output<typeof jobSchema> & { open?: boolean | undefined };
 type Counts = Omit<SubmissionOut, "requestId">;
 
-/** Creates a job and queues its URLs. Throws BROKER_FULL or QUOTA_REACHED with the number of URLs taken. */
+/**
+ * Creates a job and queues its URLs. Throws BROKER_FULL or QUOTA_REACHED; the error contains the number of URLs taken.
+ */
 export async function submitJob(
   deps: ApiDeps,
   { open = false, ...body }: NewJobBody,
@@ -49,9 +54,9 @@ export async function submitJob(
     spec,
     key === undefined ? "never" : "key",
   );
-  const answer = await submitOrThrow(deps, intake, inBatches(urls, intake.batchMost), { caller, seals: !open });
-  const counts = answer.isNew && !answer.isKnown ? countsOf(answer) : firstCounts(spec, urls);
-  return { ...counts, requestId: answer.requestId, webhookSecret: answer.webhookSecret };
+  const result = await submitOrThrow(deps, intake, inBatches(urls, intake.batchMost), { caller, seals: !open });
+  const counts = result.isNew && !result.isKnown ? countsOf(result) : firstCounts(spec, urls);
+  return { ...counts, requestId: result.requestId, webhookSecret: result.webhookSecret };
 }
 
 /** Queues more URLs of a job, from a list or a stream of lines. Throws like `submitJob`. */
@@ -64,9 +69,9 @@ export async function addUrls(
   const intake = existingJobIntake(deps.frontier, spec);
   const batches =
     Symbol.asyncIterator in source ? readLines(source, intake.batchMost) : inBatches(source, intake.batchMost);
-  const answer = await submitOrThrow(deps, intake, batches, { caller, seals: isLast, signal });
+  const result = await submitOrThrow(deps, intake, batches, { caller, seals: isLast, signal });
   signal?.throwIfAborted();
-  return countsOf(answer);
+  return countsOf(result);
 }
 
 async function submitOrThrow(
@@ -76,17 +81,17 @@ async function submitOrThrow(
   { caller, seals, signal = NEVER }: { caller: Caller; seals: boolean; signal?: AbortSignal | undefined },
 ): Promise<SubmitAnswer> {
   const budget = quotas.budgetOf(caller);
-  const answer = await submitUrls(intake, batches, {
+  const result = await submitUrls(intake, batches, {
     ...{ isEager: true, seals, whenFull: "return", budget, signal },
     onProgress: () => {},
   });
-  // A generated secret is returned once. The caller needs it also if not all URLs were taken.
-  const secret = answer.webhookSecret === null ? {} : { webhookSecret: answer.webhookSecret };
-  const { refused: _, ...progress } = countsOf(answer);
-  if (answer.full !== undefined) throw brokerFull({ ...progress, ...secret }, answer.full.retryAfterMs);
-  const reached = answer.isWhole ? undefined : budget?.reached();
+  // A generated secret is returned only once, so the error also contains it if not all URLs were taken.
+  const secret = result.webhookSecret === null ? {} : { webhookSecret: result.webhookSecret };
+  const { refused: _, ...progress } = countsOf(result);
+  if (result.full !== undefined) throw brokerFull({ ...progress, ...secret }, result.full.retryAfterMs);
+  const reached = result.isWhole ? undefined : budget?.reached();
   if (reached !== undefined) throw quotaError(caller, reached, { ...progress, ...secret });
-  return answer;
+  return result;
 }
 
 const NEVER = new AbortController().signal;

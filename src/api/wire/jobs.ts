@@ -13,7 +13,7 @@ export const submissionSchema = z.strictObject({
   id: z.string().describe("The id of the job."),
   requestId: z.string(),
   accepted: count.describe("URLs that were queued."),
-  duplicates: count.describe("URLs that the job had already, or that occur twice in the request."),
+  duplicates: count.describe("URLs that the job already had, or that occur twice in the request."),
   refused: z
     .array(z.strictObject({ index: count, url: z.string(), reason: z.string() }))
     .describe("The first URLs that cannot be fetched, with their position in the request."),
@@ -25,7 +25,9 @@ export const newJobSchemaOut = submissionSchema.extend({
   webhookSecret: z
     .string()
     .nullable()
-    .describe("The signing secret of the webhook, if the job did not bring one. It is shown only in this response."),
+    .describe(
+      "The generated signing secret of the webhook. It is returned only here. null: the request contained one.",
+    ),
 });
 
 export type SubmissionOut = z.output<typeof submissionSchema>;
@@ -70,7 +72,9 @@ export const jobSchemaOut = z.strictObject({
     ),
   createdAt: instant,
   finishedAt: instant.nullable(),
-  archived: z.boolean().describe("The job ended long ago. Its results can be read, but the job cannot be changed."),
+  archived: z
+    .boolean()
+    .describe("The job has left the broker. Its results can be read, but the job cannot be changed."),
 }) satisfies z.ZodType<JobOut>;
 
 export const jobSiteSchemaOut = z.strictObject({
@@ -83,8 +87,8 @@ export const jobSiteSchemaOut = z.strictObject({
   bytes: count,
   dead: count,
   lastPageAt: instant.nullable().describe("When the last page was stored. null: no page yet."),
-  blockedUntil: instant.nullable().describe("Until when the site rests. null: it does not rest."),
-  why: z.string().nullable().describe("Why the site waits longer than its rate requires."),
+  blockedUntil: instant.nullable().describe("The end of the site's backoff. null: no backoff."),
+  why: z.string().nullable().describe("Why requests to the site wait longer than its rate requires."),
 }) satisfies z.ZodType<JobSiteOut>;
 
 const errorGroup = { count, sample: z.string().describe("The URL of one of them.") };
@@ -94,7 +98,7 @@ export const jobErrorsSchemaOut = z.strictObject({
     z.strictObject({
       fate: z
         .enum(ATTEMPT_FATES)
-        .describe("What happened to the task. After `retry` a later attempt may have succeeded."),
+        .describe("What happened to the task. After `retry`, a later attempt may have succeeded."),
       because: z.string(),
       status: z.int().nullable(),
       ...errorGroup,

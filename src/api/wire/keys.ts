@@ -9,7 +9,7 @@ const limit = z.number().positive().nullable();
 export const keySchemaOut = z.strictObject({
   id: z.string(),
   name: z.string(),
-  tenant: z.string().nullable().describe("The key sees the jobs of this tenant only. null: the jobs of all tenants."),
+  tenant: z.string().nullable().describe("The key sees only the jobs of this tenant. null: the jobs of all tenants."),
   scopes: z.array(z.enum(SCOPES)),
   quotas: z.strictObject({ pending: limit, urlsPerSecond: limit, jobs: limit }),
   state: z.enum(["good", "expired", "revoked"]),
@@ -24,7 +24,7 @@ export const meSchemaOut = z.strictObject({
   tenant: z
     .string()
     .nullable()
-    .describe("The caller sees the jobs of this tenant only. null: the jobs of all tenants."),
+    .describe("The caller sees only the jobs of this tenant. null: the jobs of all tenants."),
   keyId: z.string().nullable().describe("null: the server does not require a key."),
   scopes: z.array(z.enum(SCOPES)),
   version: z.string().describe("The server's version."),

@@ -32,7 +32,7 @@ export const pageSchemaOut = z.strictObject({
   records: count,
   invalid: count,
   unchanged: z.boolean().describe("In a recrawl: the page has not changed since the last job of the set."),
-  kept: z.array(z.enum(["body", "screenshot", "pdf"])).describe("What can be downloaded by the page's id."),
+  kept: z.array(z.enum(["body", "screenshot", "pdf"])).describe("The files that can be downloaded with the page's id."),
   fetchedAt: instant,
   tookMs: z.number(),
 });
@@ -51,7 +51,7 @@ export const extractionPreviewSchemaOut = z.strictObject({
     .array(z.strictObject({ fields, reason: z.string() }))
     .describe("The first 50 records without a required field."),
   invalidCount: count,
-  links: z.array(z.string()).describe("The first 200 links that would be followed, before include, exclude and scope."),
+  links: z.array(z.string()).describe("The first 200 matched links, before include, exclude and scope are applied."),
   linkCount: count,
   tookMs: count,
 });

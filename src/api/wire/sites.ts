@@ -23,7 +23,7 @@ export const siteSchemaOut = z.strictObject({
   inFlight: count.describe("Requests in progress."),
   waiting: count.describe("URLs waiting for this site."),
   readyAt: instant.nullable().describe("When the next request may be sent. null: now."),
-  blockedUntil: instant.nullable().describe("Until when the site rests. null: it does not rest."),
+  blockedUntil: instant.nullable().describe("The end of the site's backoff. null: no backoff."),
   crawlDelayMs: z.number().min(0),
 }) satisfies z.ZodType<SiteOut>;
 
@@ -44,7 +44,7 @@ const robotsSchemaOut = z.strictObject({
   freshUntil: instant.describe("The first request after this time fetches the file again."),
   allows: z
     .enum(["everything", "something", "nothing"])
-    .describe("What the file allows this server's user agent. `nothing`: no path, and no exception by an Allow line."),
+    .describe("What the file allows for this server's user agent. `nothing`: no path, and the file has no Allow line."),
   crawlDelayMs: z.number().min(0).nullable().describe("The requested delay between two requests. null: none."),
   sitemaps: z.array(z.string()),
   text: z.string().describe("The file, truncated to 20,000 characters."),
@@ -56,11 +56,11 @@ export const siteDetailSchemaOut = siteSchemaOut.extend({
     .describe("Where the rate comes from: an operator, the Crawl-delay of robots.txt, or the strictest job."),
   operator: z.strictObject(allowance).nullable().describe("The limits that an operator has set. null: none."),
   incidents: count.describe(
-    "Consecutive incidents that made the site rest: a 429, a 503, or a robots.txt that could not be fetched.",
+    "Consecutive incidents that caused a backoff: a 429, a 503, or a robots.txt that could not be fetched.",
   ),
   circuit: z
     .enum(["closed", "open", "half-open"])
-    .describe("`open`: the site rests and gets no requests. `half-open`: the next response decides."),
+    .describe("`open`: no requests during the backoff. `half-open`: the next response closes or opens the circuit."),
   isAskingRobots: z.boolean().describe("A worker is fetching robots.txt. All other requests wait for it."),
   robots: robotsSchemaOut.nullable().describe("The last known robots.txt. null: no job has requested it."),
   jobs: z
@@ -83,7 +83,7 @@ export type SiteDetailOut = z.output<typeof siteDetailSchemaOut>;
 /** A robots.txt may be 500 KB long. */
 const TEXT_MOST = 20_000;
 const SITEMAPS_MOST = 20;
-/** If neither path may be fetched, and no Allow line exists, the file allows nothing. */
+/** If none of these paths may be fetched, and the file has no Allow line, it allows nothing. */
 const PROBES = ["/", "/any/page.html?of=it"];
 
 export function siteDetailOut(
@@ -92,7 +92,7 @@ export function siteDetailOut(
   { now, agent }: { now: number; agent: string },
 ): SiteDetailOut {
   const { operator, incidents, isAskingRobots, jobs } = site;
-  const setBy = whoSets(site);
+  const setBy = rateSource(site);
   return {
     ...siteOut(site, now),
     setBy,
@@ -105,7 +105,7 @@ export function siteDetailOut(
   };
 }
 
-function whoSets({ site, operator, crawlDelayMs, policy }: SiteDetail): SiteDetailOut["setBy"] {
+function rateSource({ site, operator, crawlDelayMs, policy }: SiteDetail): SiteDetailOut["setBy"] {
   if (operator !== undefined) return "operator";
   return !isOffline(site) && crawlDelayMs > 0 && crawlDelayMs === policy.intervalMs ? "robots" : "jobs";
 }

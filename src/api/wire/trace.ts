@@ -49,11 +49,11 @@ const leaseSchemaOut = z.union([
     .describe("The attempt stored a page."),
   z
     .strictObject({ kind: z.literal("lost"), token })
-    .describe("The lease was granted, and the worker never reported its end."),
+    .describe("The lease was granted, but its end was never recorded: the worker has probably crashed."),
 ]) satisfies z.ZodType<LeaseOut>;
 
 const lineSchemaOut = z.strictObject({
-  at: instant.nullable().describe("null: unknown, or not over yet."),
+  at: instant.nullable().describe("null: unknown, or still in progress."),
   kind: z.enum(LINE_KINDS),
   words: z.string(),
 });
@@ -71,7 +71,7 @@ export const timelineSchemaOut = z.strictObject({
   waits: z.array(z.string()).describe("Why the URL waits. Empty once it has ended."),
   lines: z.array(lineSchemaOut).describe("The timeline as text."),
   tasks: z.array(
-    z.strictObject({ taskId: z.string(), step, leases: z.array(leaseSchemaOut).describe("In their order.") }),
+    z.strictObject({ taskId: z.string(), step, leases: z.array(leaseSchemaOut).describe("Oldest first.") }),
   ),
 }) satisfies z.ZodType<TimelineOut>;
 

@@ -11,9 +11,9 @@ export const webhookSchemaOut = z.strictObject({
   host: z.string().describe("The host of the endpoint. Its path and the secret are not shown."),
   events: z.array(z.enum(WEBHOOK_EVENTS)),
   state: z.enum(["open", "closed"]).describe("closed: the job has ended, and there are no more events."),
-  told: count.describe("Events so far: delivered + waiting + dead."),
+  told: count.describe("The number of events so far: delivered + waiting + dead."),
   delivered: count,
-  waiting: count.describe("Events to be delivered or retried."),
+  waiting: count.describe("Events that wait for delivery or a retry."),
   dead: count.describe(
     "Events that failed. GET /v1/dead?job= with one of deliveryJobs shows why; POST /v1/dead/replay sends them again.",
   ),

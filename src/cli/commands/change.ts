@@ -33,7 +33,7 @@ export function addChange(program: Command): void {
   withPlaneFlags(program.command("change <job>"))
     .description("change a running job's rate, priority or limits")
     .option("--rate <rate>", "requests per site: 4/s, 10/m, unlimited", parseRateFlag)
-    .option("--burst <n>", "requests a site may get at once after a pause", wholeNumber("--burst", 1, 1000))
+    .option("--burst <n>", "requests that may be sent to a site at once after a pause", wholeNumber("--burst", 1, 1000))
     .option("--per-site <n>", "parallel requests per site", wholeNumber("--per-site", 1, 1000))
     .option("--priority <n>", "0 (most urgent) to 9", wholeNumber("--priority", 0, 9))
     .option("--max-pages <n>", "fetch at most this many URLs; none: no limit", numberOrNone("--max-pages"))

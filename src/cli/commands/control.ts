@@ -4,10 +4,10 @@ import type { JobOut } from "../../client/wire-types.ts";
 import { isCrawl } from "../../domain/crawl-queue.ts";
 import { plural } from "../../domain/format-number.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { Steering } from "../plane/control-plane.ts";
+import type { ControlAction } from "../plane/control-plane.ts";
 import { type PlaneFlags, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
 
-type ControlCommand = { name: Steering; description: string; message(job: JobOut): string };
+type ControlCommand = { name: ControlAction; description: string; message(job: JobOut): string };
 
 const COMMANDS: readonly ControlCommand[] = [
   {
@@ -20,7 +20,7 @@ const COMMANDS: readonly ControlCommand[] = [
     description: "resume a paused job (an interrupted crawl: trawl crawl --resume)",
     message: (job) =>
       isCrawl(job)
-        ? `${job.id} is no longer paused; if no process is crawling it: trawl crawl --resume ${job.id}`
+        ? `${job.id} is no longer paused; if no process runs it, continue it with: trawl crawl --resume ${job.id}`
         : `${job.id} is running; workers on queue ${job.queue} continue it`,
   },
   {
@@ -36,7 +36,7 @@ export function addControl(program: Command): void {
       .description(description)
       .action((jobId: string, flags: PlaneFlags) =>
         runOnPlane({ flags }, async ({ plane, screen }) => {
-          const job = await plane.steer(jobId, name);
+          const job = await plane.controlJob(jobId, name);
           if (flags.json === true) await screen.out(`${JSON.stringify(job)}\n`);
           else screen.err(`${showable(message(job))}\n`);
         }),

@@ -38,7 +38,7 @@ export function addDead(program: Command): void {
     .option("--limit <n>", "maximum number of rows", wholeNumber("--limit", 1), 50)
     .option("--replay", "queue the failed URLs again")
     .option("--per-second <n>", "how many URLs to replay per second", wholeNumber("--per-second", 1), 10)
-    .option("--discard", "delete them from the list (the job still counts them as failed)")
+    .option("--discard", "delete the failed URLs from the list (the job still counts them as failed)")
     .action((jobId: string | undefined, flags: Flags) =>
       runOnPlane({ flags }, (session) => dead(session, jobId, flags)),
     );
@@ -53,7 +53,7 @@ async function dead(session: PlaneSession, jobId: string | undefined, flags: Fla
     });
   }
   if (flags.all === true && jobId !== undefined) {
-    throw new TrawlError("BAD_USAGE", { op: "cli.dead", message: `--all is for all jobs; remove it, or ${jobId}` });
+    throw new TrawlError("BAD_USAGE", { op: "cli.dead", message: `--all selects all jobs; remove --all or ${jobId}` });
   }
   const conditions = conditionsOf(flags);
   const job = flags.all === true ? undefined : await getJobOrNewest(session, jobId, flags);
@@ -107,7 +107,7 @@ async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags:
   const groups = await plane.groupDead(filter, flags.limit);
   if (flags.json === true) return screen.out(`${JSON.stringify({ groups })}\n`);
   if (groups.length === 0) return screen.err("no failed URLs\n");
-  // The example URL shows the site; --json has the site in a field of its own.
+  // The table has no column for the site: the example URL contains it. With --json it is a field.
   const rows = groups.map(({ count, reason, status, sample, cause }) => [
     formatCount(count),
     showable(reasonText(reason, status === undefined ? cause : undefined)),
@@ -132,7 +132,7 @@ function hints(screen: Screen, job: string): string {
   return `\n${steps(choices, screen)}`;
 }
 
-async function print({ screen }: PlaneSession, { json }: Flags, answer: object, message: string): Promise<void> {
-  if (json === true) await screen.out(`${JSON.stringify(answer)}\n`);
+async function print({ screen }: PlaneSession, { json }: Flags, result: object, message: string): Promise<void> {
+  if (json === true) await screen.out(`${JSON.stringify(result)}\n`);
   else screen.err(`${showable(message)}\n`);
 }

@@ -9,10 +9,10 @@ Examples:
   trawl delete j3k9x2
   trawl delete j3k9x2 --cancel       cancel the job first if it is running
 
-The job disappears at once with its pages, records and failed URLs, and with
-every body that no other job uses. If the command is interrupted, the next
-server or worker, or the same command again, removes the rest. Deletion cannot
-be undone. To keep the records, export them first:
+Deletes the job with its pages, records and failed URLs, and with every body
+that no other job uses. If the command is interrupted, the next server or
+worker, or the same command again, removes the rest. Deletion cannot be undone.
+To keep the records, export them first:
   trawl records j3k9x2 --out FILE
 Exit codes: 0 deleted, 2 usage, unknown job or job still running, 3 broker or
 store unavailable.`;
@@ -23,11 +23,11 @@ export function addDelete(program: Command, shutdown: Shutdown): void {
     .option("--cancel", "cancel the job first if it has not ended")
     .addHelpText("after", EXAMPLES)
     .action((jobId: string, flags: PlaneFlags & { cancel?: boolean }) =>
-      runOnPlane({ flags, isPatient: true }, async ({ plane, screen }) => {
+      runOnPlane({ flags, waitsForBroker: true }, async ({ plane, screen }) => {
         const interrupted = new AbortController();
-        const asked = shutdown.onStop(() => interrupted.abort());
+        const listener = shutdown.onStop(() => interrupted.abort());
         const options = { cancel: flags.cancel === true, signal: interrupted.signal };
-        const { isWhole } = await plane.deleteJob(jobId, options).finally(() => asked.remove());
+        const { isWhole } = await plane.deleteJob(jobId, options).finally(() => listener.remove());
         if (flags.json === true) await screen.out(`${JSON.stringify({ id: jobId, removed: isWhole })}\n`);
         else screen.err(`${showable(jobId)} is deleted${isWhole ? "" : LATER}\n`);
       }),

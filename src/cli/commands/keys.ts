@@ -110,7 +110,7 @@ async function list({ plane, screen, now: clock }: PlaneSession, flags: Flags): 
     key.lastUsedAt === undefined ? "never" : `${roughAge(now - key.lastUsedAt)} ago`,
     [stateText(key, now), ...quotaTexts(key.quotas)].join(", "),
   ]);
-  // Not shortened to the terminal's width: a wrapped line is easier to read than half a quota.
+  // Not shortened to the terminal's width: a wrapped line is better than a quota that is cut off.
   return screen.out(table([head, ...rows]));
 }
 
@@ -121,7 +121,7 @@ async function revoke({ plane, screen, now }: PlaneSession, idOrName: string, fl
   if (id === undefined) {
     const problem =
       byName.length > 1
-        ? `${byName.length} keys are named ${idOrName}; give one id: ${byName.map((key) => key.id).join(", ")}`
+        ? `${byName.length} keys are named ${idOrName}; pass one of their ids: ${byName.map((key) => key.id).join(", ")}`
         : `no key has the id or name ${idOrName}; list keys with: ${screen.command} keys`;
     throw new TrawlError("NOT_FOUND", { op: "cli.keys", message: problem });
   }

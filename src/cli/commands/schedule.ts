@@ -32,7 +32,9 @@ export function addSchedule(program: Command): void {
     .option("--cron <fields>", 'cron expression: "0 6 * * 1-5", "*/15 * * * *", @daily')
     .option("--time-zone <name>", "time zone of the cron expression, such as Europe/Berlin (default UTC)")
     .option("--every <duration>", "interval instead of a cron expression: 15m, 6h, 1d")
-    .addOption(new Option("--overlap <what>", "if the previous run is still active (default skip)").choices(OVERLAPS))
+    .addOption(
+      new Option("--overlap <what>", "what to do if the previous run is still active (default skip)").choices(OVERLAPS),
+    )
     .addOption(new Option("--catch-up <which>", "which missed runs to start (default one)").choices(CATCH_UPS))
     .option(
       "--catch-up-most <n>",

@@ -6,7 +6,7 @@ import { type ListenFlags, listenSettings, withListenFlags } from "../serve/serv
 import { type ConnectionFlags, inSession, withConnectionFlags } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { asChild } from "../worker/as-child.ts";
-import { AGAIN_FLAG, CHILD_FLAG } from "../worker/run-pool.ts";
+import { CHILD_FLAG, RESTART_FLAG } from "../worker/run-pool.ts";
 
 type ServeFlags = ConnectionFlags & ListenFlags & { quiet?: boolean; poolChild?: boolean; again?: boolean };
 
@@ -21,14 +21,14 @@ The server accepts jobs and shows their state; workers fetch the pages (trawl
 worker, or trawl up). You can run several servers on one broker and store. The
 dashboard is at the root URL, the API reference at /docs, the OpenAPI document
 at /openapi.json.
-Ctrl-C or SIGTERM shutdown it after the requests in progress.
+Ctrl-C or SIGTERM stops it after the requests in progress have finished.
 Exit codes: 0 stopped, 2 usage or settings, 3 broker or store unavailable.`;
 
 export function addServe(program: Command, shutdown: Shutdown): void {
   withListenFlags(withConnectionFlags(program.command("serve")).description("run the HTTP API and the dashboard"))
     .option("--quiet", "print errors only")
     .addOption(new Option(CHILD_FLAG).hideHelp())
-    .addOption(new Option(AGAIN_FLAG).hideHelp())
+    .addOption(new Option(RESTART_FLAG).hideHelp())
     .addHelpText("after", EXAMPLES)
     .action((flags: ServeFlags) =>
       flags.poolChild === true ? serveForSupervisor(flags, shutdown) : serve(flags, shutdown),
@@ -54,7 +54,7 @@ async function serve(flags: ServeFlags, shutdown: Shutdown): Promise<void> {
 
 /** Runs as the server process of `trawl up`. */
 function serveForSupervisor(flags: ServeFlags, shutdown: Shutdown): Promise<void> {
-  const opening = { flags, settings: listenSettings(flags), isPatient: true };
+  const opening = { flags, settings: listenSettings(flags), waitsForBroker: true };
   return asChild(
     shutdown,
     (link) => inSession(opening, (session) => runServerChild(session, shutdown, flags, link)),

@@ -58,7 +58,7 @@ async function top(flags: TopFlags, shutdown: Shutdown): Promise<void> {
   const isOnce = flags.once === true || flags.json === true || !stdin.isTTY || !stdout.isTTY;
   if (isOnce) return runOnPlane({ flags }, (session) => printOnce(session, flags));
   const terminal: TopTerminal = { input: stdin, output: stdout, isColoured: pc.isColorSupported, onExit };
-  // Log lines would overwrite the screen, which shows errors itself.
+  // Log lines would overwrite the screen. Errors are shown in its header.
   const quiet = { ...flags, logLevel: flags.logLevel ?? "silent" };
   await runOnPlane({ flags: quiet, isScreenTaken: true }, (session) =>
     runTop(session, shutdown, terminal, { place: placeOf(session, flags), everyMs: flags.interval }),

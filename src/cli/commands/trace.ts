@@ -25,7 +25,7 @@ export function addTrace(program: Command): void {
 }
 
 async function trace({ plane, screen }: PlaneSession, what: string, flags: Flags): Promise<void> {
-  const { stories, jobs, more } = await plane.trace({ kind: "any", word: what, jobId: flags.job });
+  const { stories, jobs, more } = await plane.trace({ kind: "any", query: what, jobId: flags.job });
   if (flags.json === true) return screen.out(`${JSON.stringify({ stories, jobs, more })}\n`);
   const [{ timelineText }, { jobTraceText }] = await Promise.all([
     import("../trace/format-timeline.ts"),

@@ -49,23 +49,23 @@ export function addUp(program: Command, shutdown: Shutdown): void {
     .option("--quiet", "print errors only")
     .addHelpText("after", EXAMPLES)
     .action((flags: UpFlags, command: Command) => {
-      const isRenderAsked = command.getOptionValueSource("render") === "cli";
-      return up(flags, shutdown, isRenderAsked);
+      const isRenderRequested = command.getOptionValueSource("render") === "cli";
+      return up(flags, shutdown, isRenderRequested);
     });
 }
 
-async function up(flags: UpFlags, shutdown: Shutdown, isRenderAsked: boolean): Promise<void> {
+async function up(flags: UpFlags, shutdown: Shutdown, isRenderRequested: boolean): Promise<void> {
   shutdown.exitZeroWhileStarting();
-  const asked = groupsOf(flags);
+  const requested = groupsOf(flags);
   const settings = { ...processSettings(flags), ...listenSettings(flags) };
-  await inSession({ flags, settings, isPatient: true }, async (session) => {
+  await inSession({ flags, settings, waitsForBroker: true }, async (session) => {
     const { config } = session;
     const [isJson, quiet] = [flags.json === true, flags.quiet === true];
     const screen = quiet ? { ...session.screen, err: () => {} } : session.screen;
     const output = createWorkerOutput(screen, config, isJson);
     const own = createUpOutput(session.screen, config, isJson);
     const pool = createPoolOutput(session.screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
-    const groups = withBrowser(asked, config, isRenderAsked, (message) => screen.err(message));
+    const groups = withBrowser(requested, config, isRenderRequested, (message) => screen.err(message));
     const server = serverGroup(flags);
     if (!quiet && server.length === 0) own.started(groups, undefined);
     const listening = quiet ? () => {} : onceThenAgain((at: Listening) => own.started(groups, at), own.back);
@@ -87,11 +87,11 @@ function onceThenAgain<T>(first: (event: T) => void, again: (event: T) => void):
   };
 }
 
-/** On a machine without a browser the render group is left out, unless the user asked for it with --render. */
+/** On a machine without a browser the render group is left out, unless the user requested it with --render. */
 function withBrowser(
   groups: readonly UpGroup[],
   { chromium }: Config,
-  isAsked: boolean,
+  isRequested: boolean,
   note: (message: string) => void,
 ): UpGroup[] {
   if (!groups.some(({ name }) => name === "render")) return [...groups];
@@ -100,7 +100,7 @@ function withBrowser(
     return [...groups];
   } catch (error) {
     const others = groups.filter(({ name }) => name !== "render");
-    if (isAsked || others.length === 0 || !isTrawlError(error, "BROWSER_UNAVAILABLE")) throw error;
+    if (isRequested || others.length === 0 || !isTrawlError(error, "BROWSER_UNAVAILABLE")) throw error;
     note(`note: no render processes are started: ${error.message}\n`);
     return others;
   }

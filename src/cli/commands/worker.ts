@@ -73,7 +73,7 @@ export function addWorker(program: Command, shutdown: Shutdown): void {
 
 async function work(flags: Flags, shutdown: Shutdown): Promise<void> {
   shutdown.exitZeroWhileStarting();
-  await inSession({ flags, settings: allSettings(flags), isPatient: true }, async (session) => {
+  await inSession({ flags, settings: allSettings(flags), waitsForBroker: true }, async (session) => {
     const { screen, config } = session;
     // Checked here so that a missing browser is reported once, before any process starts.
     if (flags.queues.includes("render")) getChromium(config.chromium);
@@ -89,16 +89,16 @@ async function work(flags: Flags, shutdown: Shutdown): Promise<void> {
 function workHere(session: Session, shutdown: Shutdown, flags: Flags, output: WorkerOutput): Promise<WorkerEnd> {
   const { trawl, screen, config } = session;
   const isShown = screen.isLive && flags.quiet !== true;
-  const held: { worker?: Worker } = {};
+  const current: { worker?: Worker } = {};
   const run = {
     queues: flags.queues,
     drain: flags.drain === true,
-    attend(worker: Worker) {
-      held.worker = worker;
+    createMonitor(worker: Worker) {
+      current.worker = worker;
       return isShown ? createDisplay(worker, trawl.clock, output) : NO_DISPLAY;
     },
   };
-  const text = () => expose(CHILD_METRICS, held.worker?.metrics() ?? {}) + exposeBuild(VERSION);
+  const text = () => expose(CHILD_METRICS, current.worker?.metrics() ?? {}) + exposeBuild(VERSION);
   return withMetrics({ config, output, text }, () => runWorker(session, shutdown, run, output));
 }
 
@@ -114,7 +114,7 @@ async function workInPool(
   const line = linesTo(screen, isJson);
   const worker = thisProcess();
   output.started({ worker, queues, drain });
-  // Each child gets the arguments of this process.
+  // Each child process gets the arguments of this process.
   const groups = [{ name: undefined, processes: config.processes, args: process.argv.slice(2) }];
   return { worker, queues, ...(await runPool(session, shutdown, { groups, quiet }, { output, pool, line })) };
 }
@@ -122,7 +122,7 @@ async function workInPool(
 /** Runs as a child process of `workInPool`, `trawl up` or a crawl. */
 function workForSupervisor(flags: Flags, shutdown: Shutdown): Promise<void> {
   const run = { queues: flags.queues, drain: flags.drain === true, crawl: flags.crawl };
-  const opening = { flags, settings: allSettings(flags), isPatient: true };
+  const opening = { flags, settings: allSettings(flags), waitsForBroker: true };
   return asChild(
     shutdown,
     (link) => inSession(opening, (session) => runChild(session, shutdown, run, link)),
@@ -131,10 +131,10 @@ function workForSupervisor(flags: Flags, shutdown: Shutdown): Promise<void> {
 }
 
 function failureMessage({ code, message }: TrawlError, { drain, crawl }: Flags): ChildMessage {
-  // A missing browser may be installed later, and other processes work without one. With --drain or in a crawl the
-  // supervisor would wait forever, so there it is a failure.
-  const isPatient = drain !== true && crawl === undefined;
-  if (code === "BROWSER_UNAVAILABLE" && isPatient) return { kind: "lacking", lack: { code, message } };
+  // A missing browser may be installed later, and other processes work without one, so the supervisor retries. With
+  // --drain or in a crawl it would retry forever, so a missing browser is a failure there.
+  const mayRetry = drain !== true && crawl === undefined;
+  if (code === "BROWSER_UNAVAILABLE" && mayRetry) return { kind: "unavailable", problem: { code, message } };
   return { kind: "failed", failure: { code, message } };
 }
 

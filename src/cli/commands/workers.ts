@@ -42,7 +42,7 @@ export function addWorkers(program: Command): void {
       if (action !== "drain" && action !== "recycle")
         throw usage(`unknown action ${action}; use ${ACTIONS.join(", ")}`);
       if ((name === undefined) === (flags.all !== true)) throw usage(`${action} needs either a worker or --all`);
-      return runOnPlane({ flags }, (session) => order(session, action, name, flags));
+      return runOnPlane({ flags }, (session) => sendCommand(session, action, name, flags));
     });
 }
 
@@ -53,22 +53,22 @@ async function list({ plane, screen, now }: PlaneSession, flags: Flags): Promise
   screen.err(`no workers; start one with: ${screen.command} worker (or all kinds with: ${screen.command} up)\n`);
 }
 
-async function order(
+async function sendCommand(
   { plane, screen }: PlaneSession,
-  asked: OperatorCommand,
+  command: OperatorCommand,
   name: string | undefined,
   flags: Flags,
 ): Promise<void> {
-  const names = name === undefined ? commandTargets(await plane.listWorkers(), asked) : [name];
-  const answers: CommandResult[] = [];
-  for (const one of names) answers.push(await plane.sendWorkerCommand(one, asked));
-  const workers = answers.flatMap((answer) => answer.workers);
-  if (flags.json === true) return screen.out(`${JSON.stringify({ order: asked, workers })}\n`);
-  if (workers.length === 0) return void screen.err(`there is no worker to ${asked}\n`);
+  const names = name === undefined ? commandTargets(await plane.listWorkers(), command) : [name];
+  const results: CommandResult[] = [];
+  for (const one of names) results.push(await plane.sendWorkerCommand(one, command));
+  const workers = results.flatMap((result) => result.workers);
+  if (flags.json === true) return screen.out(`${JSON.stringify({ order: command, workers })}\n`);
+  if (workers.length === 0) return void screen.err(`there is no worker to ${command}\n`);
   const shown = workers.map(shortProcess).join(", ");
-  const effect = asked === "drain" ? "they exit" : "new processes replace them";
+  const effect = command === "drain" ? "they exit" : "new processes replace them";
   screen.err(
-    `${showable(`sent ${asked} to ${plural(workers.length, "worker")}: ${shown}; ${effect} after their current tasks; check with: trawl workers`)}\n`,
+    `${showable(`sent ${command} to ${plural(workers.length, "worker")}: ${shown}; ${effect} after their current tasks; check with: trawl workers`)}\n`,
   );
 }
 

@@ -16,7 +16,7 @@ import type { Target } from "./targets.ts";
 /** At most this many hosts of the start URLs are exempt from the private network check. */
 const HOSTS_MOST = 1000;
 
-/** Flags that become part of the job, beside those of the target. */
+/** Flags that become part of the job, in addition to the flags of the target. */
 type SpecFlags = { out?: string | undefined; requestId?: string | undefined };
 
 export async function beginCrawl(
@@ -25,7 +25,7 @@ export async function beginCrawl(
   { out, requestId }: SpecFlags,
 ): Promise<JobSpec> {
   if (target === undefined)
-    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl; give a URL" });
+    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl; pass a URL" });
   const spec = specOf(session, target, { out, requestId });
   // A bad selector or a missing browser is reported before anything is queued.
   extractorOf(spec);
@@ -34,7 +34,7 @@ export async function beginCrawl(
   return spec;
 }
 
-/** Stores the job's webhook. A generated secret is printed here, because it cannot be shown later. */
+/** Stores the job's webhook. A generated secret is printed at once, because it cannot be shown later. */
 async function storeWebhook(
   { trawl, screen }: Session,
   webhook: WebhookInput | undefined,
@@ -45,7 +45,7 @@ async function storeWebhook(
   return secret;
 }
 
-/** The job of a target, with a queue of its own. */
+/** The job of a target. Every crawl has its own queue. */
 export function specOf({ config, trawl }: Session, { job, urls }: Target, { out, requestId }: SpecFlags): JobSpec {
   const now = trawl.clock.now();
   const id = newJobId(now);
@@ -77,7 +77,7 @@ async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target)
   await traced(session, spec, urls, () => submitList(deps, spec, urls, "never"));
 }
 
-/** Queues the URLs of a crawl whose submission was cut short. Known URLs count as duplicates. Throws BROKER_FULL. */
+/** Queues the URLs of a crawl whose submission was interrupted. Known URLs count as duplicates. Throws BROKER_FULL. */
 export function continueSubmission(session: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
   return traced(session, spec, urls, () => completeList(session.trawl.frontier, spec, urls));
 }
@@ -88,8 +88,12 @@ async function traced(
   urls: readonly string[],
   submit: () => Promise<SubmitAnswer>,
 ): Promise<void> {
-  const words = { "trawl.job.id": id };
-  const { full, accepted, duplicates } = await traceSubmission(await trawl.openTracing(), { requestId, words }, submit);
+  const attributes = { "trawl.job.id": id };
+  const { full, accepted, duplicates } = await traceSubmission(
+    await trawl.openTracing(),
+    { requestId, attributes },
+    submit,
+  );
   if (full === undefined) return;
   const taken = accepted + duplicates;
   throw new TrawlError("BROKER_FULL", {

@@ -36,7 +36,7 @@ export async function crawl(targets: readonly string[], flags: CrawlCommandFlags
   const target = given.length > 0 || resume === undefined ? await readTarget(given, flags) : undefined;
   if (target === undefined) refuseShapeFlags(flags);
   const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
-  return inSession({ flags, settings, isPatient: true }, async (session) => {
+  return inSession({ flags, settings, waitsForBroker: true }, async (session) => {
     const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
     const spec = resumed ?? (await beginCrawl(session, target, flags));
     return runAndReport(session, shutdown, { ...spec, out: flags.out ?? spec.out }, flags);
@@ -78,8 +78,9 @@ async function runAndReport(
 }
 
 /**
- * The worker processes of the crawl; undefined if this process does the work. A spider's handlers run in another process
- * unless the user sets TRAWL_POOL=solo: a handler that blocks the event loop must not block the handling of Ctrl-C.
+ * The worker processes of the crawl; undefined if this process does the work. A spider's handlers run in another
+ * process unless the user sets TRAWL_POOL=solo: a handler that blocks the event loop must not block the handling of
+ * Ctrl-C.
  */
 function groupOf({ config }: Session, { id, queue, spider }: JobSpec, flags: CrawlCommandFlags): PoolGroup | undefined {
   const processes = flags.processes ?? (spider !== undefined && config.pool === "auto" ? 1 : undefined);
@@ -88,7 +89,7 @@ function groupOf({ config }: Session, { id, queue, spider }: JobSpec, flags: Cra
   return { name: undefined, processes, args };
 }
 
-/** Throws STORE_INCOMPLETE if records are missing: a crawl with lost records must not look complete. */
+/** Throws STORE_INCOMPLETE if records are missing: a crawl with lost records must not be reported as complete. */
 async function checkStore(session: Session, jobId: string): Promise<void> {
   const { tally, spec } = await getKnownJob(session.trawl.catalogue, jobId, "cli.crawl");
   const stored = await session.trawl.store.countRecords(jobId);

@@ -1,4 +1,4 @@
-/** After the last page, a crawl waits a limited time for its webhook deliveries. */
+/** Waits for the webhook deliveries of a crawl after its last page, for a limited time. */
 
 import { crawlQueue } from "../../domain/crawl-queue.ts";
 import { plural } from "../../domain/format-number.ts";
@@ -13,7 +13,7 @@ const POLL_MS = 100;
 /** After this time the crawl prints what it is waiting for. */
 const NOTICE_AFTER_MS = 1_000;
 
-/** Resolves when all events are delivered, after `webhookFarewellMs`, or when `signal` aborts. */
+/** Resolves when all events are delivered, after the timeout `webhookFarewellMs`, or when `signal` aborts. */
 export async function untilDelivered(
   { trawl, config, screen }: Session,
   { jobId, quiet }: { jobId: string; quiet: boolean },

@@ -1,30 +1,30 @@
 /**
  * Reads the job of a spider in a worker thread. A module that blocks or calls `process.exit()` while it loads would
- * otherwise stop the process that handles Ctrl-C. The thread is terminated after its answer.
+ * otherwise block or end the process that handles Ctrl-C. The thread is terminated after it has posted its result.
  */
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, TrawlError } from "../../errors.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 
 /** The message from the thread. */
-export type SpiderAnswer =
+export type SpiderResult =
   | { kind: "job"; job: JobInput }
   | { kind: "refused"; code: ErrorCode; message: string }
   | { kind: "broken"; cause: unknown };
 
 /** Throws BAD_SPIDER or BAD_JOB. */
 export async function readSpiderJob(path: string): Promise<JobInput> {
-  const answer = await askThread(path);
-  if (answer.kind === "job") return answer.job;
-  if (answer.kind === "broken") throw answer.cause;
-  throw new TrawlError(answer.code, { op: "spider.load", message: answer.message, detail: { path } });
+  const result = await loadInThread(path);
+  if (result.kind === "job") return result.job;
+  if (result.kind === "broken") throw result.cause;
+  throw new TrawlError(result.code, { op: "spider.load", message: result.message, detail: { path } });
 }
 
-async function askThread(path: string): Promise<SpiderAnswer> {
+async function loadInThread(path: string): Promise<SpiderResult> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const thread = new Worker(new URL(`./spider-thread.${extension}`, import.meta.url), { workerData: { path } });
   try {
-    return await new Promise<SpiderAnswer>((resolve) => {
+    return await new Promise<SpiderResult>((resolve) => {
       thread.once("message", resolve);
       thread.once("error", (cause) => resolve(badSpider(path, `cannot be loaded: ${cause.message}`)));
       thread.once("exit", (code) => resolve(badSpider(path, `calls process.exit(${code}) while loading`)));
@@ -34,7 +34,7 @@ async function askThread(path: string): Promise<SpiderAnswer> {
   }
 }
 
-function badSpider(path: string, problem: string): SpiderAnswer {
-  const message = `${path}: ${problem}; at the top level only define and export the spider, do the rest in handlers`;
+function badSpider(path: string, problem: string): SpiderResult {
+  const message = `${path}: ${problem}; at the top level, only define and export the spider; do everything else in handlers`;
   return { kind: "refused", code: "BAD_SPIDER", message };
 }

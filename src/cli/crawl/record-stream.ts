@@ -35,7 +35,7 @@ export function createRecordStream(
   return {
     start: () => {
       loop ??= followUntilStopped();
-      loop.catch(() => {}); // stop() rejects with it
+      loop.catch(() => {}); // stop() rejects with the same error
     },
     stop: async () => {
       stopping.abort();

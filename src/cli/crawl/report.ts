@@ -1,4 +1,4 @@
-/** The report at the end of a crawl: results, where they are stored, failures and next commands. */
+/** The report at the end of a crawl: results and their location, failures, and suggested next commands. */
 import { maskedUrl } from "../../config/connection-url.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
@@ -46,7 +46,7 @@ async function failedGroups({ trawl }: Session, jobId: string): Promise<readonly
   return withCauses(trawl.frontier, { jobId }, groups);
 }
 
-/** The longest label; the next commands are aligned with it. */
+/** The longest label. The labels of the suggested commands are padded to its length. */
 const LABEL = "records";
 const LABEL_WIDTH = `  ${LABEL}  `.length;
 
@@ -59,7 +59,7 @@ function headline({ paint }: Screen, end: CrawlEnd, groups: readonly DeadGroupWi
   return `${paint.red(job.state)} after ${time}: ${job.state === "failed" ? failureText(groups) : "waiting URLs were dropped"}`;
 }
 
-/** Reasons of pages that were fetched, and then failed in a handler of the spider. */
+/** Reasons for which a fetched page fails in a handler of the spider. */
 const HANDLER_REASONS: readonly string[] = ["handler_failed", "time_limit"];
 
 function failureText(groups: readonly DeadGroupWithCause[]): string {
@@ -73,8 +73,8 @@ const STARTING_MS = 2_000;
 
 function recordsText({ job }: CrawlEnd, { out, written }: Output): string {
   const { records, invalid } = job.tally;
-  const apart = invalid === 0 ? "" : `, and ${formatCount(invalid)} invalid (stored separately)`;
-  return (out === undefined ? formatCount(records) : `${formatCount(written ?? 0)} in ${out}`) + apart;
+  const invalidText = invalid === 0 ? "" : `, and ${formatCount(invalid)} invalid (stored separately)`;
+  return (out === undefined ? formatCount(records) : `${formatCount(written ?? 0)} in ${out}`) + invalidText;
 }
 
 /** Undefined for a job without recrawl. */
@@ -120,7 +120,7 @@ function unmatchedSelectors(end: CrawlEnd): readonly string[] {
   return (isUnmatched ? [links] : unmatched).slice(0, SELECTORS_SHOWN);
 }
 
-/** A resumed crawl fetched some of its pages in an earlier run, whose duration is not stored. */
+/** False for a resumed crawl: it fetched some of its pages in an earlier run, whose duration is not stored. */
 function isWholeRun({ job, seconds }: CrawlEnd): boolean {
   return (job.finishedAt ?? 0) - job.createdAt < seconds * 1000 + STARTING_MS;
 }

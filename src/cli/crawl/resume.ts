@@ -13,12 +13,12 @@ import { continueSubmission, specOf } from "./begin.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
 /** `last`: the newest crawl that has not ended or, with a target, the newest crawl of that target. */
-export type Resume = { jobId: string } | "last";
+type Resume = { jobId: string } | "last";
 
 /** A job id has letters and digits only; URLs and files have a dot, a slash or a colon, and standard input is `-`. */
 const JOB_ID = /^[0-9A-Za-z]+$/;
 
-/** In `--resume URL` commander takes the URL as the value of the flag. It is a target. */
+/** Commander parses the URL in `--resume URL` as the value of the flag. It is handled as a target here. */
 export function readResume(
   targets: readonly string[],
   { resume }: { resume?: string | true },
@@ -33,7 +33,7 @@ export function readResume(
   });
 }
 
-/** Refuses flags that would change what a started crawl fetches and stores. */
+/** Throws BAD_USAGE for flags that would change which pages an existing job fetches, or how it stores them. */
 export function refuseShapeFlags(flags: CrawlFlags): void {
   const { extract, include, exclude, header, follow, scope, maxPages, maxDepth, maxSeconds, name, retries } = flags;
   const { ignoreRobots, keepBodies, recrawl, changedOnly, render, waitFor, requestId, parse } = flags;
@@ -93,7 +93,10 @@ export async function findResumed(
   return spec;
 }
 
-/** On a shared queue this process would also take tasks of other jobs. */
+/**
+ * Throws BAD_USAGE for a job that was not created by `trawl crawl`: on its shared queue this process would also lease
+ * tasks of other jobs.
+ */
 function refuseSubmitted(job: JobView): void {
   if (isCrawl(job)) return;
   throw new TrawlError("BAD_USAGE", {
@@ -103,12 +106,15 @@ function refuseSubmitted(job: JobView): void {
   });
 }
 
-/** An interrupted submission starts again: known URLs are duplicates. The user has to give a long list again. */
+/**
+ * The URLs for a submission that starts again; known URLs count as duplicates. Throws BAD_USAGE for a long list, which
+ * is not stored: the user has to pass it again.
+ */
 function keptUrls({ id, urls, urlCount }: JobSpec): readonly string[] {
   if (urls.length === urlCount) return urls;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `crawl ${id} stopped before all of its ${urlCount} URLs were queued; give the same list again: trawl crawl --resume LIST.txt`,
+    message: `crawl ${id} stopped before all of its ${urlCount} URLs were queued; pass the same list again: trawl crawl --resume LIST.txt`,
     detail: { jobId: id },
   });
 }
@@ -125,7 +131,7 @@ async function findLast(
   return jobs.find((job) => isSameWork(job.spec, wanted));
 }
 
-/** Rates are the only settings that can change while a crawl runs. */
+/** Applies --rate, --burst and --per-site, the only flags that can change a crawl that has started. */
 async function applyPoliteness({ trawl }: Session, { id, politeness }: JobSpec, flags: CrawlFlags): Promise<void> {
   const { rate, burst, perSite } = flags;
   if (rate === undefined && burst === undefined && perSite === undefined) return;

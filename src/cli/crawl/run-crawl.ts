@@ -32,7 +32,7 @@ type CrawlRun = {
 /** How often the job is polled for the display. */
 const SAMPLE_MS = 200;
 
-/** `unmatched`: selectors that a spider gave to `follow` and that matched nothing in this run. */
+/** `unmatched`: selectors that a spider passed to `follow` and that matched nothing in this run. */
 export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number; unmatched: readonly string[] };
 
 export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlRun): Promise<CrawlEnd> {
@@ -45,13 +45,13 @@ export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlR
   const onSelector: OnSelector = (selector, hasMatched) =>
     selectors.set(selector, hasMatched || selectors.get(selector) === true);
   const events = { onFinished, onSelector };
-  // The crawl's workers also deliver its webhook events, so they run until that is done.
+  // The crawl's workers also deliver its webhook events, so they run until the events are delivered.
   ended.signal.addEventListener("abort", () => {
     void untilDelivered(session, run, over.signal)
       .catch(() => {}) // the report lists undelivered events
       .finally(() => over.abort());
   });
-  const crew =
+  const runner =
     run.group === undefined
       ? await workHere(session, shutdown, run, events)
       : workInPool(session, shutdown, run.group, run, events);
@@ -63,18 +63,18 @@ export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlR
   const deps = { findJob: (id: string) => trawl.frontier.findJob(id), now: trawl.clock.now, screen: session.screen };
   const display = watchJob(deps, { ...run, isObserver: false, everyMs: SAMPLE_MS }, ended);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
-  crew.start();
+  runner.start();
   stream?.start();
   try {
-    await Promise.race([aborted(over.signal), crew.ended]);
+    await Promise.race([aborted(over.signal), runner.ended]);
   } finally {
-    await crew.stop();
+    await runner.stop();
     stopped.remove();
-    crew.removeListeners();
+    runner.removeListeners();
     await display.stop();
     await stream?.stop();
   }
-  await crew.ended; // rejects if the broker or store was lost
+  await runner.ended; // rejects if the broker or store was lost
   const job = await pausedJob(session, run.jobId);
   const unmatched = [...selectors].filter(([, hasMatched]) => !hasMatched).map(([selector]) => selector);
   return { job, interrupted: !hasEnded(job.state), seconds: (trawl.clock.now() - startedAt) / 1000, unmatched };
@@ -83,14 +83,14 @@ export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlR
 type CrawlEvents = { onFinished(jobId: string): void; onSelector: OnSelector };
 
 /** The worker in this process, or the supervisor of the child processes. */
-type Crew = Service & { ended: Promise<void>; removeListeners(): void };
+type Runner = Service & { ended: Promise<void>; removeListeners(): void };
 
 async function workHere(
   { trawl, screen }: Session,
   shutdown: Shutdown,
   { jobId, queue, allowHosts }: CrawlRun,
   events: CrawlEvents,
-): Promise<Crew> {
+): Promise<Runner> {
   const worker = await trawl.createWorker({
     queues: [queue],
     allowHosts,
@@ -116,7 +116,7 @@ function workInPool(
   group: PoolGroup,
   { jobId, showsProcesses }: CrawlRun,
   { onFinished: finished, onSelector }: CrawlEvents,
-): Crew {
+): Runner {
   const { screen, config } = session;
   const pool = createPoolOutput(screen, {
     isJson: false,

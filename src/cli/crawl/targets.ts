@@ -56,7 +56,7 @@ export async function writtenJob(targets: readonly string[]): Promise<JobInput |
 export function nothingGiven(): TrawlError {
   return new TrawlError("BAD_USAGE", {
     op: "cli.targets",
-    message: "nothing to crawl; give a URL, a spider (spider.ts), a job (job.json) or a URL list (urls.txt)",
+    message: "nothing to crawl; pass a URL, a spider (spider.ts), a job (job.json) or a URL list (urls.txt)",
   });
 }
 
@@ -82,7 +82,10 @@ function jobFile(path: string): JobInput {
   }
 }
 
-/** A URL is returned unchanged. A `.txt` file or `-` (stdin) has one URL per line; empty lines and # comments are skipped. */
+/**
+ * A URL is returned unchanged. A `.txt` file or `-` (stdin) has one URL per line; empty lines and # comments are
+ * skipped.
+ */
 function urlsOf(target: string): string[] {
   if (!isList(target)) return [target];
   return readText(target).split(/\r?\n/).map(trimmed).filter(isUrlLine);
@@ -112,7 +115,7 @@ function readText(path: string): string {
 export function unreadableList(path: string, cause: unknown): TrawlError {
   return new TrawlError("BAD_USAGE", {
     op: "cli.targets",
-    message: `cannot read ${path}: ${(cause as Error).message}; give an existing file, or a URL`,
+    message: `cannot read ${path}: ${(cause as Error).message}; pass an existing file, or a URL`,
     detail: { path },
     cause,
   });
@@ -126,7 +129,7 @@ export function badUrl(url: string): TrawlError {
   const hint =
     !isUrlLike(url) && guess !== undefined && (isLocal || url.includes("."))
       ? `; did you mean: ${guess}`
-      : "; give an absolute http(s) URL";
+      : "; use an absolute http(s) URL";
   return new TrawlError("BAD_URL", {
     op: "cli.targets",
     message: `${JSON.stringify(url.slice(0, 200))} cannot be fetched${hint}`,
@@ -163,9 +166,9 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
 function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
   if (flags.follow === "none") return undefined;
   const { follow, scope, include, exclude, maxDepth } = flags;
-  const isAsked =
+  const hasFlags =
     follow !== undefined || scope !== undefined || maxDepth !== undefined || include.length + exclude.length > 0;
-  if (base.follow === undefined && !isAsked) return undefined;
+  if (base.follow === undefined && !hasFlags) return undefined;
   return compact({
     ...base.follow,
     links: follow ?? base.follow?.links,
@@ -181,9 +184,9 @@ function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: Craw
     const message = `--recrawl takes the name of a set, not ${set}; put the URL first: URL --recrawl SET`;
     throw new TrawlError("BAD_USAGE", { op: "cli.targets", message, detail: { set } });
   }
-  const asked = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
-  if (changedOnly !== true) return asked;
-  if (asked !== undefined) return { ...asked, emit: "changed" };
+  const merged = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
+  if (changedOnly !== true) return merged;
+  if (merged !== undefined) return { ...merged, emit: "changed" };
   throw new TrawlError("BAD_USAGE", {
     op: "cli.targets",
     message: "--changed-only needs --recrawl SET, which names the set to compare with",

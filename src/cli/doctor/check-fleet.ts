@@ -1,4 +1,4 @@
-/** Checks that workers, queues, jobs, versions and the store fit together. Each finding has a fix. */
+/** Checks that workers, queues, jobs, versions and the store are consistent. Each finding has a fix. */
 
 import { isCrawl } from "../../domain/crawl-queue.ts";
 import { plural } from "../../domain/format-number.ts";
@@ -49,7 +49,7 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
   const crawl = open.find(isCrawl);
   if (crawl !== undefined) {
     const says = `${plural(waiting, "URL")} of an interrupted crawl`;
-    const fix = `continue it with: trawl crawl --resume ${crawl.id}; or drop it with: trawl cancel ${crawl.id}`;
+    const fix = `continue it with: trawl crawl --resume ${crawl.id}; or cancel it with: trawl cancel ${crawl.id}`;
     return { check, verdict: "warning", says, fix };
   }
   const [paused] = open;
@@ -75,11 +75,11 @@ function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
   const says = `${plural(stuck.length, "job")} running (${first.id}), and no worker is running`;
   const fix = first.sealed
     ? `start one with: trawl worker --queues ${queuesOfView(first).join(",")}`
-    : `its submission is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or drop it with: trawl cancel ${first.id}`;
+    : `its submission is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or cancel it with: trawl cancel ${first.id}`;
   return [{ check: "jobs", verdict: "problem", says, fix }];
 }
 
-/** A queue that no job has ever named is usually a typing error. */
+/** Reports workers that serve a queue which no job uses: usually a typing error. */
 function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
   if (jobs.length === 0) return [];
   const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), ...BUILT_IN_QUEUES]);
@@ -120,7 +120,10 @@ function checkVersions({ workers, version }: FleetFacts): Finding[] {
   ];
 }
 
-/** With a file as store, each machine writes its own file, and no file has all records. */
+/**
+ * Reports workers on several machines with a file as store: each machine writes its own file, and no file has all
+ * records.
+ */
 function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
   const machines = new Set(workers.map(({ worker }) => worker.split("/")[0]));
   if (storeFile === undefined || machines.size < 2) return [];

@@ -8,7 +8,7 @@ import type { PostgresHealth } from "../../store/postgres/health.ts";
 export async function checkPostgres(
   url: string,
   deps: { clock: Clock; log: Log },
-  options: { patienceMs: number },
+  options: { retryForMs: number },
 ): Promise<Finding[]> {
   // Imported on first use, like the store itself.
   const { readPostgresHealth } = await import("../../store/postgres/health.ts");

@@ -22,17 +22,17 @@ export function findingOf(check: string, error: unknown): Finding {
   return { check, verdict: "problem", says: error.message, fix: ERRORS[error.code].fix };
 }
 
-/** The user waits for the answer: an unavailable store is reported after this time. */
-const PATIENCE_MS = 5_000;
+/** An unavailable store is reported after this time, because the user is waiting. */
+const TIMEOUT_MS = 5_000;
 
 export async function checkStore(config: Config): Promise<Finding[]> {
   // The finding reports connection errors; log lines would repeat them.
   const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
-  const storePatienceMs = Math.min(config.storePatienceMs, PATIENCE_MS);
+  const storePatienceMs = Math.min(config.storePatienceMs, TIMEOUT_MS);
   try {
     const store = await openStore({ ...config, storePatienceMs }, deps); // throws for other files and newer schemas
     await store.close();
-    if (isPostgresUrl(config.store)) return await checkPostgres(config.store, deps, { patienceMs: storePatienceMs });
+    if (isPostgresUrl(config.store)) return await checkPostgres(config.store, deps, { retryForMs: storePatienceMs });
     tryWriting(config.store.replace(/^sqlite:/, ""));
     return [{ check: "store", verdict: "ok", says: `${maskedUrl(config.store)} can be read and written` }];
   } catch (error) {
@@ -68,7 +68,10 @@ export async function checkBodies(config: Config): Promise<Finding> {
   }
 }
 
-/** Writes, reads and removes an object as workers do: permissions of access keys show only when they are used. */
+/**
+ * Writes, reads and removes an object as workers do, because permissions of an access key can only be tested by using
+ * them.
+ */
 async function checkBucket(config: Config): Promise<Finding> {
   const { spool } = await openBodies(config, { clock: systemClock() }, { tries: 1 });
   const name = { jobId: "doctor", taskId: randomUUID() };

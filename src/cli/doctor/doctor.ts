@@ -15,8 +15,8 @@ import { checkFleet } from "./check-fleet.ts";
 import { checkBodies, checkStore, findingOf } from "./check-storage.ts";
 import { showFindings } from "./show-findings.ts";
 
-/** The user waits for the answer: an unavailable broker is reported after this time. */
-const PATIENCE_MS = 5_000;
+/** An unavailable broker is reported after this time, because the user is waiting. */
+const TIMEOUT_MS = 5_000;
 const JOBS_MOST = 1000;
 
 /** Resolves with the exit code. */
@@ -38,12 +38,12 @@ export async function doctor(flags: ConnectionFlags): Promise<number> {
 
 /** Checks the broker and, if it is available, the fleet. */
 async function checkBroker(config: Config): Promise<Finding[]> {
-  const patient = { ...config, brokerPatienceMs: Math.min(config.brokerPatienceMs, PATIENCE_MS) };
+  const limited = { ...config, brokerPatienceMs: Math.min(config.brokerPatienceMs, TIMEOUT_MS) };
   // The finding reports connection errors; log lines would repeat them.
   const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
   let frontier: (Frontier & FrontierAdmin) | undefined;
   try {
-    frontier = await openBroker(patient, deps);
+    frontier = await openBroker(limited, deps);
     const reached: Finding = { check: "broker", verdict: "ok", says: `${maskedUrl(config.broker)} is available` };
     return [reached, ...(await frontier.examine()), ...(await fleetFindings(frontier, config))];
   } catch (error) {

@@ -10,13 +10,13 @@ const screen = wide(Number.POSITIVE_INFINITY);
 describe("findings", () => {
   it("are shown in columns, each with its fix below", () => {
     const findings: Finding[] = [
-      { check: "store", verdict: "ok", says: "it is there" },
+      { check: "store", verdict: "ok", says: "it is available" },
       { check: "queue fetch", verdict: "problem", says: "12 URLs waiting", fix: "trawl worker" },
     ];
 
     expect(showFindings(findings, screen)).toBe(
       [
-        "ok       store        it is there",
+        "ok       store        it is available",
         "problem  queue fetch  12 URLs waiting",
         "                      fix: trawl worker",
         "",

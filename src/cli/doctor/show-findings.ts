@@ -16,12 +16,12 @@ export function showFindings(found: readonly Finding[], { paint, outColumns }: S
   const checkWidth = Math.max(...findings.map(({ check }) => check.length));
   const width = Number.isFinite(outColumns()) ? Math.min(outColumns(), WIDEST) : USUAL;
   const indent = verdictWidth + checkWidth + 2 * GAP.length;
-  // If the name of a check is very long, the text goes below it.
+  // If the name of a check is very long, the text is printed below it.
   const isNarrow = indent > width / 2;
   const margin = isNarrow ? GAP.length : indent;
-  const room = Math.max(20, width - margin);
+  const textWidth = Math.max(20, width - margin);
   const block = ({ check, verdict, says, fix }: Finding): string => {
-    const lines = [...wrapped(says, room), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, room))];
+    const lines = [...wrapped(says, textWidth), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, textWidth))];
     const head = `${colour[verdict](verdict.padEnd(verdictWidth))}${GAP}${check.padEnd(isNarrow ? 0 : checkWidth)}`;
     const [first = "", ...rest] = isNarrow ? ["", ...lines] : lines;
     return [`${head}${GAP}${first}`.trimEnd(), ...rest.map((line) => " ".repeat(margin) + line)].join("\n");

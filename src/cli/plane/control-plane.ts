@@ -1,6 +1,6 @@
 /**
- * The operations that commands use. There are two implementations: `direct-plane.ts` works on the broker and the store,
- * `remote-plane.ts` calls a server over HTTP. Commands do not depend on which one it is, and print the same with both.
+ * The operations that commands use. There are two implementations: `direct-plane.ts` uses the broker and the store,
+ * `remote-plane.ts` calls a server over HTTP. A command prints the same output with both.
  */
 
 import type {
@@ -30,13 +30,13 @@ import type { Intake } from "../../submit/submit-urls.ts";
 import type { DeadGroupWithCause } from "../../trace/dead-causes.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 
-export type Steering = "pause" | "resume" | "cancel";
+export type ControlAction = "pause" | "resume" | "cancel";
 
 export type ControlPlane = {
   findJob(id: string): Promise<JobOut | undefined>;
   /** The jobs that match the filter, newest first. */
   listJobs(limit: number, filter: JobFilter): Promise<readonly JobOut[]>;
-  steer(id: string, verb: Steering): Promise<JobOut>;
+  controlJob(id: string, verb: ControlAction): Promise<JobOut>;
   /** Throws NOT_FOUND, JOB_ENDED or LIMIT_FIXED. */
   changeJob(id: string, change: JobChange): Promise<JobOut>;
   /** Deletes a job and its results. `isWhole`: everything is removed; otherwise the server removes the rest later. */
@@ -46,18 +46,18 @@ export type ControlPlane = {
   findWebhook(jobId: string): Promise<WebhookOut | undefined>;
   listDead(filter: DeadFilter, limit: number): Promise<readonly DeadLetter[]>;
   groupDead(filter: DeadFilter, limit: number): Promise<readonly DeadGroupWithCause[]>;
-  /** Queues all matching dead letters again. Returns how many. */
+  /** Queues all matching dead letters again. Returns their number. */
   replayDead(filter: DeadFilter, perSecond: number): Promise<number>;
   discardDead(filter: DeadFilter): Promise<number>;
   explain(target: ExplainTarget): Promise<Explained>;
   /** Throws NOT_FOUND. */
   trace(target: TraceTarget): Promise<TraceOut>;
   listWorkers(): Promise<readonly WorkerView[]>;
-  /** `name`: of a worker or of a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
+  /** `name`: a worker or a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
   sendWorkerCommand(name: string, order: OperatorCommand): Promise<CommandResult>;
-  /** The queues with waiting tasks, and the queues that a worker serves. */
+  /** The queues that have waiting tasks or are served by a worker. */
   listQueues(): Promise<readonly QueueOut[]>;
-  /** The sites with the most waiting URLs first; if there are fewer than `limit`, other sites by name follow. */
+  /** First the sites with waiting URLs, those with the most first; then, up to `limit`, other sites by name. */
   listTopSites(limit: number): Promise<readonly SiteOut[]>;
   /** The last ten minutes of the fleet, one point per ten seconds. */
   readHistory(): Promise<readonly HistoryPointOut[]>;
@@ -95,7 +95,7 @@ export type IntakeRequest = {
   resume: string | undefined;
   /** The job as this process would create it. */
   spec: JobSpec;
-  /** The job as written, with the flags of the command line applied, without its URLs. */
+  /** The job as the user wrote it, without its URLs. Flags of the command line are applied. */
   job: JobInput;
   /** The valid URLs among the first DIGEST_URLS of the list. */
   urls: readonly string[];

@@ -23,9 +23,9 @@ export function deadFrom({ status, diedAt, history, cause: _, ...letter }: DeadO
     ...letter,
     status: status ?? undefined,
     diedAt: Date.parse(diedAt),
-    history: history.map(({ at, because, status: answered, detail }) => ({
+    history: history.map(({ at, because, status: httpStatus, detail }) => ({
       ...{ at: Date.parse(at), because },
-      ...(answered === null ? {} : { status: answered }),
+      ...(httpStatus === null ? {} : { status: httpStatus }),
       ...(detail === null ? {} : { detail }),
     })),
   };

@@ -1,4 +1,4 @@
-/** The control plane that works on the broker and the store. No server has to run. */
+/** The control plane that uses the broker and the store directly. It needs no server. */
 
 import type { App } from "../../compose/app.ts";
 import type { Config } from "../../config/schema.ts";
@@ -46,7 +46,7 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
       return job === undefined ? undefined : shown(job);
     },
     listJobs: async (limit, filter) => (await findJobs(trawl, limit, filter)).map(shown),
-    async steer(id, verb) {
+    async controlJob(id, verb) {
       await getLiveJob(trawl.catalogue, id, `cli.${verb}`);
       return shown(await frontier[verb](id));
     },
@@ -70,16 +70,16 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
     },
     replayDead: (filter, perSecond) => replayDead(trawl, filter, { limit: EVERYTHING, perSecond }),
     discardDead: (filter) => frontier.discardDead(filter, EVERYTHING),
-    explain: (target) => explainTarget(trawl, target, { maySee: undefined, hearing: "all" }),
+    explain: (target) => explainTarget(trawl, target, { maySee: undefined, visibility: "all" }),
     async trace(target) {
       const [{ jobsIn }, { trace }, { traceOut }] = await Promise.all([
         import("../../trace/find-traced.ts"),
         import("../../trace/trace.ts"),
         import("../../control/views/trace.ts"),
       ]);
-      const hearing = "all" as const;
-      const deps = { ...trawl, listJobs: () => jobsIn(trawl.catalogue), mayHear: () => true, hearing };
-      return traceOut(await trace(deps, target), { now: clock.now(), hearing });
+      const visibility = "all" as const;
+      const deps = { ...trawl, listJobs: () => jobsIn(trawl.catalogue), maySee: () => true, visibility };
+      return traceOut(await trace(deps, target), { now: clock.now(), visibility });
     },
     listWorkers: () => frontier.listWorkers(),
     sendWorkerCommand: (name, order) => sendWorkerCommand(frontier, name, order),
@@ -125,7 +125,7 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
   };
 }
 
-/** Reads as many jobs as needed: no other caller waits for this process. */
+/** Reads as many pages of jobs as needed. Unlike a server, this process has no other callers that would wait. */
 async function findJobs(trawl: App, limit: number, filter: JobFilter): Promise<KnownJob[]> {
   const found: KnownJob[] = [];
   for (let after: JobPosition | undefined; ; ) {
@@ -176,19 +176,19 @@ function tracedIntake(tracing: Tracing, intake: Intake): Intake {
   };
 }
 
-function createKeyControl({ store: { keys: book }, clock }: App): KeyControl {
+function createKeyControl({ store: { keys }, clock }: App): KeyControl {
   return {
     async list() {
-      return allPages((last: { id: string } | undefined) => book.list(PAGE, last?.id));
+      return allPages((last: { id: string } | undefined) => keys.list(PAGE, last?.id));
     },
     async add(draft) {
       const { key, secret } = newKey(draft, clock.now());
-      await book.add(key);
+      await keys.add(key);
       const { hash, ...open } = key;
       return { key: { ...open, lastUsedAt: undefined, revokedAt: undefined }, secret };
     },
     async revoke(id) {
-      const revoked = await book.revoke(id, clock.now());
+      const revoked = await keys.revoke(id, clock.now());
       if (revoked === undefined)
         throw new TrawlError("NOT_FOUND", { op: "cli.keys", message: `there is no key ${id}` });
       return revoked;
@@ -197,7 +197,7 @@ function createKeyControl({ store: { keys: book }, clock }: App): KeyControl {
 }
 
 function createScheduleControl(open: () => Promise<Schedules>): ScheduleControl {
-  /** Works on one schedule of any tenant. */
+  /** Calls `work` with a schedule of any tenant. */
   async function on<T>(id: string, work: (schedules: Schedules, one: Schedule) => T): Promise<Awaited<T>> {
     const schedules = await open();
     return await work(schedules, await schedules.get(id, undefined));

@@ -1,25 +1,25 @@
-/** Converts errors of the client library to TrawlError, with a hint for the command line. */
+/** Converts errors of the client library to TrawlError, with hints for users of the command line. */
 import { ApiError, unreachable } from "../../client/api-error.ts";
 import { ERRORS, type ErrorCode, TrawlError } from "../../errors.ts";
 
 /** Other errors are returned unchanged. */
 export function remoteError(error: unknown, url: string): unknown {
-  // A download may break off after a successful response.
+  // The connection may break during a download, after a successful response.
   const known = error instanceof TypeError ? unreachable(url, error) : error;
-  return known instanceof ApiError ? answeredError(known, url) : known;
+  return known instanceof ApiError ? fromApiError(known, url) : known;
 }
 
-function answeredError(error: ApiError, url: string): TrawlError {
+function fromApiError(error: ApiError, url: string): TrawlError {
   const { status, problem, message, requestId } = error;
   if (!Object.hasOwn(ERRORS, String(problem.code))) {
-    return noServer(`${url}: something answers with ${status}, and not as trawl serve does`, url, error);
+    return noServer(`${url}: the response (status ${status}) is not from trawl serve`, url, error);
   }
   const code = error.code as ErrorCode;
   if (code === "API_UNREACHABLE") return noServer(message, url, error);
-  const said = code === "INTERNAL" ? `${url} failed at that: its log has it under ${requestId}` : message;
+  const text = code === "INTERNAL" ? `internal error of ${url}; see its log for request ${requestId}` : message;
   return new TrawlError(code, {
     op: "cli.api",
-    message: `${said}${hintOn(code, problem)}`,
+    message: `${text}${hintOn(code, problem)}`,
     detail: { ...problem },
     cause: error,
   });
@@ -31,10 +31,10 @@ function hintOn(code: ErrorCode, { scope }: Readonly<Record<string, unknown>>): 
   return "";
 }
 
-function noServer(what: string, url: string, cause: unknown): TrawlError {
+function noServer(problem: string, url: string, cause: unknown): TrawlError {
   return new TrawlError("API_UNREACHABLE", {
     op: "cli.api",
-    message: `${what}; is trawl serve running there? check --api or TRAWL_API`,
+    message: `${problem}; check that trawl serve is running there, and check --api or TRAWL_API`,
     detail: { url },
     cause,
   });

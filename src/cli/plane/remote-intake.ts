@@ -1,8 +1,8 @@
 /**
- * Submits to a server over HTTP. The first request creates the job under an idempotency key and carries the first URLs. The
- * others follow in requests of bounded size, and a last request seals the job. Every request may be repeated after a lost
- * response. A killed process can continue under the same key. URLs whose response was lost count as duplicates when they are
- * sent again.
+ * Submits to a server over HTTP. The first request creates the job under an idempotency key and contains the first
+ * URLs. The other URLs follow in requests of bounded size, and the last request seals the job. Every request can be
+ * repeated after a lost response; its URLs then count as duplicates. After a crash, the same command with the same key
+ * continues.
  */
 import { randomUUID } from "node:crypto";
 import { isApiError } from "../../client/api-error.ts";
@@ -13,7 +13,7 @@ import { firstTasks } from "../../submit/first-tasks.ts";
 import type { BegunJob, EnqueuedUrls, Intake } from "../../submit/submit-urls.ts";
 import type { IntakeRequest } from "./control-plane.ts";
 
-/** URLs per request: some hundred kilobytes, which is little to send again. */
+/** URLs per request: a few hundred kilobytes, so that repeating a request is cheap. */
 const BATCH = 5_000;
 
 export async function openRemoteIntake(
@@ -22,7 +22,7 @@ export async function openRemoteIntake(
 ): Promise<Intake> {
   const spec = resume === undefined ? local : { ...local, ...(await existingJob(requests, resume)) };
   let id = spec.id;
-  /** The result of the URLs that were sent with the job. They are the first tasks that `enqueue` gets. */
+  /** The result of the URLs that were sent with the job. `enqueue` receives the same URLs first. */
   let sentWithJob: Taken | undefined;
 
   async function create(): Promise<Omit<BegunJob, "isSealed" | "isNew">> {
@@ -71,7 +71,7 @@ async function isSealedJob(requests: Requests, id: string): Promise<boolean> {
     const { sealed } = await requests.json<{ sealed: boolean }>(`/v1/jobs/${encodeURIComponent(id)}`);
     return sealed;
   } catch (error) {
-    // A key with the scope submit only may not read the job. The server then refuses the URLs.
+    // A key that has only the scope submit cannot read the job. If the job is sealed, the server refuses the URLs.
     if (isApiError(error, "FORBIDDEN")) return false;
     throw error;
   }

@@ -1,7 +1,7 @@
-/** The control plane of a server, over HTTP with the client library. */
+/** The control plane that calls a server over HTTP, with the client library. */
 
 import { connect, isApiError, type Trawl } from "../../client/client.ts";
-import type { DeadFilter as FilterOut, TraceTarget as TraceWords } from "../../client/fleet.ts";
+import type { DeadFilter as FilterOut, TraceTarget as TraceQuery } from "../../client/fleet.ts";
 import { createRequests, type Requests } from "../../client/requests.ts";
 import type { InvalidOut, RecordOut } from "../../client/wire-types.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
@@ -38,7 +38,7 @@ type Server = {
 const DEAD_MOST = 1_000_000;
 const PAGE_MOST = 500;
 const RECORDS_MOST = 1_000;
-/** Every poll is a request. */
+/** Longer than in the direct plane, because every poll is an HTTP request. */
 const POLL_EVERY_MS = 1_000;
 
 export function createRemotePlane({ url, key, tries, onWait }: Server): ControlPlane {
@@ -46,7 +46,7 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
   const trawl = connect(url, options);
   const requests = createRequests(url, options);
   return coded(url, {
-    findJob: (id) => trawl.job(id).state().catch(noneWhereMissing),
+    findJob: (id) => trawl.job(id).state().catch(undefinedIfMissing),
     listJobs: (limit, { q, state }) =>
       take(
         trawl.jobs({
@@ -56,14 +56,14 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
         }),
         limit,
       ),
-    steer: (id, verb) => trawl.job(id)[verb](),
+    controlJob: (id, verb) => trawl.job(id)[verb](),
     changeJob: (id, change) => trawl.job(id).change(change),
     async deleteJob(id, { cancel }) {
       await trawl.job(id).delete({ cancel });
       return { isWhole: false };
     },
     listJobSites: ({ id }, limit) => take(trawl.job(id).sites({ page: Math.min(limit, PAGE_MOST) }), limit),
-    findWebhook: (jobId) => trawl.job(jobId).webhook().catch(noneWhereMissing),
+    findWebhook: (jobId) => trawl.job(jobId).webhook().catch(undefinedIfMissing),
     async listDead(filter, limit) {
       const letters = trawl.dead.list(filterOut(filter), { page: Math.min(limit, PAGE_MOST) });
       return (await take(letters, limit)).map(deadFrom);
@@ -74,7 +74,8 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
       untilFewer((limit) => trawl.dead.replay(filterOut(filter), { limit, perSecond })),
     discardDead: (filter) => untilFewer((limit) => trawl.dead.discard(filterOut(filter), { limit })),
     explain: async (target) => explainedFrom(await trawl.explain("jobId" in target ? { job: target.jobId } : target)),
-    trace: ({ kind, word, jobId: job }) => trawl.trace({ ...WORDS[kind](word), ...(job === undefined ? {} : { job }) }),
+    trace: ({ kind, query, jobId: job }) =>
+      trawl.trace({ ...TRACE_QUERIES[kind](query), ...(job === undefined ? {} : { job }) }),
     listWorkers: async () => (await trawl.workers()).map(workerFrom),
     sendWorkerCommand: (name, order) => trawl.order(name, order),
     listQueues: () => trawl.queues(),
@@ -89,12 +90,12 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     records: createRecords(requests),
     keys: createKeyControl(trawl),
     schedules: createScheduleControl(trawl),
-    openIntake: async (asked) => codedIntake(url, await openRemoteIntake(requests, asked)),
+    openIntake: async (request) => codedIntake(url, await openRemoteIntake(requests, request)),
     pollEveryMs: POLL_EVERY_MS,
   });
 }
 
-const WORDS: Readonly<Record<TraceTarget["kind"], (word: string) => TraceWords>> = {
+const TRACE_QUERIES: Readonly<Record<TraceTarget["kind"], (word: string) => TraceQuery>> = {
   any: (what) => ({ what }),
   url: (url) => ({ url }),
   job: (job) => ({ job }),
@@ -157,9 +158,9 @@ function coded<T extends object>(url: string, parts: T): T {
   const entries = Object.entries(parts).map(([name, part]): [string, unknown] => {
     if (typeof part === "object") return [name, coded(url, part)];
     if (typeof part !== "function") return [name, part];
-    const call = async (...words: unknown[]) => {
+    const call = async (...args: unknown[]) => {
       try {
-        return await part(...words);
+        return await part(...args);
       } catch (error) {
         throw remoteError(error, url);
       }
@@ -169,12 +170,12 @@ function coded<T extends object>(url: string, parts: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** `prepare` makes no request. */
+/** `prepare` stays synchronous, because it sends no request. */
 function codedIntake(url: string, { job, batchMost, prepare, ...calls }: Intake): Intake {
   return { ...coded(url, calls), job, batchMost, prepare };
 }
 
-function noneWhereMissing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (isApiError(error, "NOT_FOUND")) return undefined;
   throw error;
 }
@@ -188,10 +189,10 @@ async function take<T>(all: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): 
   return taken;
 }
 
-/** Repeats a limited request until nothing is left. */
-async function untilFewer(ask: (limit: number) => Promise<number>): Promise<number> {
+/** Repeats a request with a limit until it processes fewer entries than the limit. */
+async function untilFewer(send: (limit: number) => Promise<number>): Promise<number> {
   for (let sum = 0; ; ) {
-    const done = await ask(DEAD_MOST);
+    const done = await send(DEAD_MOST);
     sum += done;
     if (done < DEAD_MOST) return sum;
   }

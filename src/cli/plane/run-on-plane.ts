@@ -1,4 +1,6 @@
-/** Runs a command on a control plane: on a server if --api or TRAWL_API is set, otherwise on the broker and the store. */
+/**
+ * Runs a command on a control plane: on a server if --api or TRAWL_API is set, otherwise on the broker and the store.
+ */
 import type { Command } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { TrawlError } from "../../errors.ts";
@@ -8,18 +10,18 @@ import { type ConnectionFlags, inSession, type Opening, withConnectionFlags } fr
 import { processScreen, type Screen } from "../terminal.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
-/** Longer waits are reported. */
-const TELLING_MS = 1_000;
+/** Waits of at least this time are reported. */
+const NOTICE_MS = 1_000;
 
 export type PlaneFlags = ConnectionFlags & { api?: string };
-/** `isServed`: the plane is a server, which also runs schedules and retention. */
+/** `isServed`: the plane is a server. A server also runs schedules and retention. */
 export type PlaneSession = Clock & { config: Config; screen: Screen; plane: ControlPlane; isServed: boolean };
 
 /** The flags of a command that can use a server. */
 export function withPlaneFlags(command: Command): Command {
   return withConnectionFlags(command).option(
     "--api <url>",
-    "ask this trawl serve (default TRAWL_API), with the key of TRAWL_API_KEY, in place of broker and store",
+    "use this trawl serve instead of broker and store, with the key in TRAWL_API_KEY (default TRAWL_API)",
   );
 }
 
@@ -28,18 +30,18 @@ export async function runOnPlane<T>(
   work: (session: PlaneSession) => Promise<T>,
 ): Promise<T> {
   const { flags } = opening;
-  const asked = await settingsOf(flags);
-  const { api, apiKey, apiTries: tries } = asked;
+  const config = await settingsOf(flags);
+  const { api, apiKey, apiTries: tries } = config;
   if (api !== "none" && !isLocal(flags)) {
     // Loaded on first use, like the direct plane.
     const { createRemotePlane } = await import("./remote-plane.ts");
     const screen = processScreen();
-    // A full-screen command retries itself, and reports waits on its screen.
-    const asking = opening.isScreenTaken === true ? ONCE : { tries, onWait: createWaitNote(screen, api) };
-    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, ...asking });
-    return work({ config: asked, screen, plane, isServed: true, ...systemClock() });
+    // A full-screen command polls and retries itself, and shows errors on its screen.
+    const retries = opening.isScreenTaken === true ? ONCE : { tries, onWait: createWaitNote(screen, api) };
+    const plane = createRemotePlane({ url: api, key: apiKey === "" ? undefined : apiKey, ...retries });
+    return work({ config, screen, plane, isServed: true, ...systemClock() });
   }
-  return inSession({ ...opening, asked }, async ({ trawl, ...session }) => {
+  return inSession({ ...opening, loaded: config }, async ({ trawl, ...session }) => {
     const { createDirectPlane } = await import("./direct-plane.ts");
     const plane = createDirectPlane(trawl, session.config);
     return work({ ...session, plane, isServed: false, ...trawl.clock });
@@ -50,15 +52,15 @@ const ONCE = { tries: 1, onWait: () => {} };
 
 /** Reports the first long wait, on a terminal only. */
 function createWaitNote(screen: Screen, api: string): (error: unknown, ms: number) => void {
-  let isSaid = false;
+  let isReported = false;
   return (_, ms) => {
-    if (isSaid || !screen.isLive || ms < TELLING_MS) return;
-    isSaid = true;
-    screen.err(`no answer from ${showable(api)} yet: trying again, for some seconds (TRAWL_API_TRIES)\n`);
+    if (isReported || !screen.isLive || ms < NOTICE_MS) return;
+    isReported = true;
+    screen.err(`no response from ${showable(api)} yet; retrying (TRAWL_API_TRIES sets how often)\n`);
   };
 }
 
-/** Flags win over the environment. */
+/** Whether --broker or --store is set. These flags override TRAWL_API. */
 function isLocal({ broker, store }: PlaneFlags): boolean {
   return broker !== undefined || store !== undefined;
 }
@@ -67,7 +69,7 @@ async function settingsOf(flags: PlaneFlags): Promise<Config> {
   if (flags.api !== undefined && flags.api !== "none" && isLocal(flags)) {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.plane",
-      message: "--api asks a server, --broker and --store do without one: give one or the other",
+      message: "--api cannot be combined with --broker or --store: remove --api, or the other flags",
     });
   }
   const { loadConfig } = await import("../../config/load.ts");

@@ -52,18 +52,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 export async function runSchedule(action: string, targets: readonly string[], flags: ScheduleFlags): Promise<void> {
   if (action === "add") return add(targets, flags);
-  const [word] = targets;
+  const [idOrName] = targets;
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-  const isList = action === "list" && word === undefined;
+  const isList = action === "list" && idOrName === undefined;
   if (!isList && act === undefined) {
     throw usage(`trawl schedule: unknown action ${action}; use list, add, ${Object.keys(ACTIONS).join(", ")}`);
   }
-  if (act !== undefined && (word === undefined || targets.length > 1)) {
-    throw usage(`give the id or name of one schedule: trawl schedule ${action} ID`);
+  if (act !== undefined && (idOrName === undefined || targets.length > 1)) {
+    throw usage(`pass the id or name of one schedule: trawl schedule ${action} ID`);
   }
   await runOnPlane({ flags }, async (session) => {
     const work = workOf(session, flags);
-    return act === undefined ? list(work) : act(work, await getSchedule(work.schedules, word ?? ""));
+    return act === undefined ? list(work) : act(work, await getSchedule(work.schedules, idOrName ?? ""));
   });
 }
 
@@ -104,15 +104,15 @@ async function list({ schedules, screen, flags, now }: Work): Promise<void> {
 }
 
 /** Finds a schedule by its id, or by a name that only one schedule has. */
-async function getSchedule(schedules: ScheduleControl, word: string): Promise<PublicSchedule> {
-  const named = (await schedules.list()).filter(({ id, name }) => id === word || name === word);
+async function getSchedule(schedules: ScheduleControl, idOrName: string): Promise<PublicSchedule> {
+  const named = (await schedules.list()).filter(({ id, name }) => id === idOrName || name === idOrName);
   const [first, ...others] = named;
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined) return schedules.get(word); // throws NOT_FOUND
+  if (first === undefined) return schedules.get(idOrName); // throws NOT_FOUND
   const ids = named.map(({ id }) => id).join(", ");
   throw new TrawlError("NOT_FOUND", {
     op: "cli.schedule",
-    message: `${named.length} schedules are named ${word}; give one id: ${ids}`,
+    message: `${named.length} schedules are named ${idOrName}; pass one of their ids: ${ids}`,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Formats schedules and their runs. Times are in the time zone of the schedule. */
 import { SKIP_REASONS, type SkipReason, type Timing } from "../../domain/schedule.ts";
 import { showable } from "../../runtime/showable.ts";
-import { timingWords } from "../../schedule/schedule-schema.ts";
+import { timingText } from "../../schedule/schedule-schema.ts";
 import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
 import { roughAge, type Screen, steps, table } from "../terminal.ts";
 
@@ -9,7 +9,7 @@ export function schedulesTable(schedules: readonly PublicSchedule[], now: number
   const rows = schedules.map((schedule) => [
     schedule.id,
     nextText(schedule, now),
-    timingWords(schedule.timing),
+    timingText(schedule.timing),
     schedule.name,
   ]);
   return table([["SCHEDULE", "NEXT", "WHEN", "NAME"], ...rows], { width });
@@ -20,7 +20,7 @@ type ScheduleTextOptions = { next: readonly number[]; runs: readonly Occurrence[
 export function scheduleText(schedule: PublicSchedule, { next, runs, now, width }: ScheduleTextOptions): string {
   const { id, name, timing, overlap, catchUp, catchUpMost, paused } = schedule;
   const facts = [
-    ["when", timingWords(timing)],
+    ["when", timingText(timing)],
     ["overlap", overlap],
     ["catch-up", catchUp === "all" ? `all, at most ${catchUpMost}` : catchUp],
     ...next.map((at, index) => [index > 0 ? "" : paused ? "would be" : "next", localTime(at, timing)]),

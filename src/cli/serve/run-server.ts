@@ -23,9 +23,9 @@ export async function runServer({ config, trawl }: Session, shutdown: Shutdown, 
     import("../../compose/schedules.ts"),
     import("../../compose/retention.ts"),
   ]);
-  const asked = new AbortController();
-  const stopped = shutdown.onStop(() => asked.abort());
-  if (shutdown.isRequested) asked.abort(); // a signal arrived while the session was opened
+  const stopping = new AbortController();
+  const stopped = shutdown.onStop(() => stopping.abort());
+  if (shutdown.isRequested) stopping.abort(); // a signal arrived while the session was opened
   const retention = composeRetention(config, trawl);
   const server = await composeApi(config, trawl, retention);
   const { url } = await server.start();
@@ -35,7 +35,7 @@ export async function runServer({ config, trawl }: Session, shutdown: Shutdown, 
   retention.start();
   sampler.start();
   await run.onListening({ url, hasDashboard: hasDashboard() });
-  await aborted(asked.signal);
+  await aborted(stopping.signal);
   stopped.remove();
   await Promise.all([server.stop(), scheduler.stop(), retention.stop(), sampler.stop()]);
 }

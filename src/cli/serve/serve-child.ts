@@ -14,28 +14,34 @@ import { runServer } from "./run-server.ts";
 /** The server runs no tasks. */
 const NO_TALLY: WorkerTally = { tasks: 0, pages: 0, records: 0 };
 
-/** Resolves when the server has stopped. It sends no `hello`, because it holds no leases that would have to be returned. */
+/**
+ * Resolves when the server has stopped. It sends no `hello` message, because it has no leases that would have to be
+ * returned.
+ */
 export async function runServerChild(
   session: Session,
   shutdown: Shutdown,
   { schedules }: { schedules: boolean },
   { send }: SupervisorLink,
 ): Promise<WorkerTally> {
-  const beside = [
+  const services = [
     createReporter({ send, tally: () => NO_TALLY, rssMb: ownRssMb, metrics: () => undefined }),
     createOrphanWatch({ afterMs: session.config.graceMs + STOP_SLACK_MS }),
   ];
-  for (const service of beside) service.start();
+  for (const service of services) service.start();
   try {
     await runServer(session, shutdown, { schedules, onListening: (at) => send({ kind: "listening", ...at }) });
   } finally {
-    for (const service of beside) await service.stop();
+    for (const service of services) await service.stop();
   }
   return NO_TALLY;
 }
 
-/** A port in use at the start is an error. On a restart the workers continue, and the server retries until the port is free. */
-export function serverFailureMessage({ code, message }: TrawlError, isAgain: boolean): ChildMessage {
-  if (code === "ADDRESS_TAKEN" && isAgain) return { kind: "lacking", lack: { code, message } };
+/**
+ * A port in use is an error at the first start. After a restart it is retried until the port is free, and the workers
+ * continue.
+ */
+export function serverFailureMessage({ code, message }: TrawlError, isRestart: boolean): ChildMessage {
+  if (code === "ADDRESS_TAKEN" && isRestart) return { kind: "unavailable", problem: { code, message } };
   return { kind: "failed", failure: { code, message } };
 }

@@ -8,7 +8,7 @@ export function withListenFlags(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on (default 127.0.0.1)")
     .option("--port <n>", "port; 0: any free port (default 7700)", wholeNumber("--port", 0, 65_535))
-    .option("--no-schedules", "do not start scheduled runs; other servers do");
+    .option("--no-schedules", "do not start scheduled runs on this server");
 }
 
 /** The flags as settings. A flag that is not given is undefined and comes from the environment or the config file. */

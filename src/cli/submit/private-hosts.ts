@@ -2,10 +2,10 @@
 import { isPublicAddress, isWithin, type Network, parseAddress } from "../../fetch/egress/address.ts";
 
 type PrivateHosts = {
-  /** Passes the URLs on, and checks them. */
+  /** Checks each URL and yields it unchanged. */
   watch(urls: AsyncIterable<string>): AsyncIterable<string>;
-  /** The warning; undefined if there is no such URL. */
-  words(): string | undefined;
+  /** A warning about the first such URL; undefined if there is none. */
+  warning(): string | undefined;
 };
 
 /** Checks literal addresses only. Workers resolve host names. */
@@ -13,7 +13,7 @@ export function createPrivateHosts(allowed: readonly Network[]): PrivateHosts {
   let sample: { url: string; host: string } | undefined;
   let lastHost = "";
 
-  function look(url: string): void {
+  function check(url: string): void {
     if (sample !== undefined || !URL.canParse(url)) return;
     const { hostname } = new URL(url);
     if (hostname === lastHost) return;
@@ -24,14 +24,14 @@ export function createPrivateHosts(allowed: readonly Network[]): PrivateHosts {
   return {
     async *watch(urls) {
       for await (const url of urls) {
-        look(url);
+        check(url);
         yield url;
       }
     },
-    words() {
+    warning() {
       if (sample === undefined) return undefined;
       const { url, host } = sample;
-      return `${url} is on a private network: workers fetch from there only if they run with TRAWL_ALLOW_PRIVATE=${networkOf(host)}`;
+      return `${url} is on a private network: only workers with TRAWL_ALLOW_PRIVATE=${networkOf(host)} can fetch it`;
     },
   };
 }

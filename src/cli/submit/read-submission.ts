@@ -1,4 +1,4 @@
-/** Reads the arguments of `trawl submit`: a job as written, and its URLs as a stream. A list may be larger than memory. */
+/** Reads the arguments of `trawl submit`: a job, and its URLs as a stream, because a list may be larger than memory. */
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
@@ -18,9 +18,9 @@ import {
 
 export type Submission = {
   job: JobInput;
-  /** The valid URLs among the first DIGEST_URLS. They give the job its name and its typed hosts. */
+  /** The valid URLs among the first DIGEST_URLS. The name and the typed hosts of the job are derived from them. */
   first: readonly string[];
-  /** Whether the list has no more URLs. */
+  /** Whether the list has no URLs after the first DIGEST_URLS. */
   isShort: boolean;
   /** All URLs, read on demand. Ends early when the signal aborts. */
   urls: AsyncIterable<string>;
@@ -69,7 +69,7 @@ async function* listed(targets: readonly string[], signal: AbortSignal): AsyncGe
 async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
   try {
     const input = path === "-" ? process.stdin : (await open(path)).createReadStream();
-    // The signal closes the input: a terminal without input would delay the end.
+    // The signal closes the input. Otherwise the loop would wait for the next line of a terminal.
     for await (const line of createInterface({ input, signal, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (isUrlLine(line.trim())) yield line.trim();
     }

@@ -19,12 +19,13 @@ export function createSubmitProgress(
   let hasWaited = false;
   return {
     show({ taken }, isFull) {
-      const words = `${plural(taken, "URL")} taken${isFull ? "; the broker is full: waiting for workers to catch up" : ""}`;
-      if (screen.isLive) screen.live(`${shorten(words, screen.columns() - 1)}\n`);
+      const waiting = isFull ? "; the broker is full: waiting for workers to catch up" : "";
+      const text = `${plural(taken, "URL")} processed${waiting}`;
+      if (screen.isLive) screen.live(`${shorten(text, screen.columns() - 1)}\n`);
       else if (now() - lastAt >= PLAIN_EVERY_MS || (isFull && !hasWaited)) {
         lastAt = now();
         hasWaited ||= isFull;
-        screen.err(`${words}\n`);
+        screen.err(`${text}\n`);
       }
     },
     clear: () => screen.live(""),
@@ -51,7 +52,7 @@ export function submissionText({ id, name }: Shown, answer: SubmitAnswer, width:
 function refusedText({ refused, refusedCount }: SubmitAnswer, width: number): string {
   const shown = refused.slice(0, REFUSED_SHOWN).map(({ index, url, reason }) => ["", `${index + 1}`, reason, url]);
   const more = refusedCount > shown.length ? `  … ${formatCount(refusedCount - shown.length)} more\n` : "";
-  return `refused, by their place in the list\n${table(shown, { right: [1], width })}${more}`;
+  return `refused URLs, with their position in the list\n${table(shown, { right: [1], width })}${more}`;
 }
 
 /** For a list without a valid URL. */
@@ -62,28 +63,28 @@ export function nothingText(answer: SubmitAnswer, width: number): string {
 
 /** For an interrupted submission, with the commands to continue. */
 export function interruptedText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
-  const how = `stopped after ${plural(taken, "URL")}: workers fetch those, and the job waits for the rest`;
-  return `${how}\n${waysOn(id, screen)}`;
+  const summary = `stopped after ${plural(taken, "URL")}: workers fetch these, and the job waits for the rest`;
+  return `${summary}\n${continueSteps(id, screen)}`;
 }
 
 /** For an interrupted submission whose last call got no response. */
 export function unansweredText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
-  const how = `stopped: the broker does not answer. It has taken ${plural(taken, "URL")} of job ${showable(id)}, perhaps more`;
-  return `${how}\n${waysOn(id, screen)}`;
+  const summary = `stopped: the broker does not respond; it has accepted ${plural(taken, "URL")} of job ${showable(id)}, perhaps more`;
+  return `${summary}\n${continueSteps(id, screen)}`;
 }
 
-function waysOn(id: string, screen: Screen): string {
+function continueSteps(id: string, screen: Screen): string {
   const choices = [
-    ["go on", `submit --resume ${id} THE-SAME-LIST`],
-    ["drop it", `cancel ${id}`],
+    ["continue", `submit --resume ${id} THE-SAME-LIST`],
+    ["cancel", `cancel ${id}`],
   ] as const;
   return steps(choices, screen);
 }
 
 export function nextSteps({ id }: Shown, screen: Screen): string {
   const choices = [
-    ["how it goes", `job ${id}`],
-    ["what came", `records ${id} --out records.csv`],
+    ["status", `job ${id}`],
+    ["records", `records ${id} --out records.csv`],
   ] as const;
   return `\n${steps(choices, screen)}`;
 }

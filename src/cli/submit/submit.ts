@@ -19,7 +19,7 @@ import { type PlaneFlags, type PlaneSession, runOnPlane } from "../plane/run-on-
 import { INTERRUPTED, type Shutdown } from "../shutdown.ts";
 import { processScreen, type Screen } from "../terminal.ts";
 import { aborted, watchJob } from "../watch-job.ts";
-import { createLeave, type Leave } from "./leave.ts";
+import { createForcedExit, type ForcedExit } from "./forced-exit.ts";
 import { createPrivateHosts } from "./private-hosts.ts";
 import { readSubmission, type Submission } from "./read-submission.ts";
 import {
@@ -45,32 +45,34 @@ export type SubmitFlags = CrawlFlags &
 /** Returns the exit code. */
 export async function submit(targets: readonly string[], flags: SubmitFlags, shutdown: Shutdown): Promise<number> {
   const stopping = new AbortController();
-  const leave = createLeave();
+  const forcedExit = createForcedExit();
   const stopped = shutdown.onStop(() => {
     stopping.abort();
-    leave.ask();
+    forcedExit.start();
   });
   try {
     if (flags.resume !== undefined) refuseLateFlags(flags);
     const { signal } = stopping;
-    const sayNothingCame = async () => processScreen().err("stopped while reading: nothing was submitted\n");
-    leave.willSay(sayNothingCame); // a spider's module may never have loaded
+    const printNothingSubmitted = async () => processScreen().err("stopped while reading: nothing was submitted\n");
+    forcedExit.setMessage(printNothingSubmitted); // the module of a spider may block while it loads
     const submission = await readSubmission(targets, flags, signal);
     if (signal.aborted) {
-      await sayNothingCame();
+      await printNothingSubmitted();
       return INTERRUPTED;
     }
-    leave.willSay(async () => processScreen().err("stopped: the broker does not answer; nothing was submitted\n"));
-    return await runOnPlane({ flags, isPatient: true }, (session) =>
-      submitIn(session, submission, { flags, signal, leave }),
+    forcedExit.setMessage(async () =>
+      processScreen().err("stopped: the broker does not respond; nothing was submitted\n"),
+    );
+    return await runOnPlane({ flags, waitsForBroker: true }, (session) =>
+      submitIn(session, submission, { flags, signal, forcedExit }),
     );
   } finally {
     stopped.remove();
-    leave.forget();
+    forcedExit.cancel();
   }
 }
 
-type Run = { flags: SubmitFlags; signal: AbortSignal; leave: Leave };
+type Run = { flags: SubmitFlags; signal: AbortSignal; forcedExit: ForcedExit };
 
 /** These flags have no effect on an existing job. */
 function refuseLateFlags(flags: SubmitFlags): void {
@@ -79,31 +81,33 @@ function refuseLateFlags(flags: SubmitFlags): void {
   if (queue === undefined && priority === undefined && idempotencyKey === undefined) return;
   throw new TrawlError("BAD_USAGE", {
     op: "cli.submit",
-    message: "--queue, --priority and --idempotency-key are chosen when a job is begun; leave them out with --resume",
+    message: "--queue, --priority and --idempotency-key cannot be changed with --resume; remove them",
   });
 }
 
 async function submitIn(session: PlaneSession, submission: Submission, run: Run): Promise<number> {
   const { screen } = session;
-  const { flags, signal, leave } = run;
-  const intake = tellingSecret(screen, await intakeFor(session, submission, flags));
+  const { flags, signal, forcedExit } = run;
+  const intake = printingSecret(screen, await intakeFor(session, submission, flags));
   const privates = createPrivateHosts(networksFrom(session.config));
   const answer = await queueAll(session, intake, privates.watch(submission.urls), run);
   const spec = { id: answer.id, name: intake.job.name };
-  const warning = privates.words();
+  const warning = privates.warning();
   if (warning !== undefined) screen.err(`note: ${showable(warning)}\n`);
   if (!answer.isBegun || !answer.isWhole) {
     screen.err(answer.isBegun ? interruptedText(spec, answer, screen) : nothingText(answer, screen.columns()));
     await printJson(session, answer, flags);
     return answer.isWhole ? 1 : INTERRUPTED;
   }
-  leave.willSay(async () => {
-    screen.err(`stopped: the broker does not answer; job ${showable(spec.id)} is submitted, and goes on without us\n`);
+  forcedExit.setMessage(async () => {
+    screen.err(
+      `stopped: the broker does not respond; job ${showable(spec.id)} is submitted, and workers continue it\n`,
+    );
     await printJson(session, answer, flags);
   });
   if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
-  if (answer.isKnown) screen.err("note: it was submitted under this key before, whole: nothing was sent again\n");
-  await sayIfUnserved(session, spec.id);
+  if (answer.isKnown) screen.err("note: the job was already submitted under this key; nothing was sent again\n");
+  await warnIfUnserved(session, spec.id);
   const job = flags.wait === true ? await follow(session, spec, flags, signal) : undefined;
   await printJson(session, answer, flags, job);
   if (flags.json !== true && screen.isLive) screen.err(nextSteps(spec, screen));
@@ -148,7 +152,7 @@ async function intakeFor(session: PlaneSession, submission: Submission, flags: S
 }
 
 /** Prints a generated secret at once, because it cannot be shown later. */
-function tellingSecret(screen: Screen, intake: Intake): Intake {
+function printingSecret(screen: Screen, intake: Intake): Intake {
   return {
     ...intake,
     async begin() {
@@ -184,13 +188,13 @@ async function queueAll(
   session: PlaneSession,
   intake: Intake,
   urls: AsyncIterable<string>,
-  { flags, signal, leave }: Run,
+  { flags, signal, forcedExit }: Run,
 ): Promise<SubmitAnswer> {
   const { screen, now, sleep } = session;
   const progress = flags.quiet === true ? undefined : createSubmitProgress(screen, now);
   let latest: SubmitAnswer = { ...intake.job, ...NOTHING_SUBMITTED };
   const shown = () => ({ id: latest.id, name: intake.job.name });
-  leave.willSay(async () => {
+  forcedExit.setMessage(async () => {
     screen.err(unansweredText(shown(), latest, screen));
     // The call without a response may have created the job.
     await printJson(session, { ...latest, isBegun: true }, flags);
@@ -213,13 +217,13 @@ async function queueAll(
 }
 
 /** Warns if no worker serves a queue of the job. */
-async function sayIfUnserved({ plane, screen }: PlaneSession, id: string): Promise<void> {
+async function warnIfUnserved({ plane, screen }: PlaneSession, id: string): Promise<void> {
   const unserved = await unservedQueues(plane, id);
   if (unserved.length === 0) return;
   const [names, many] = [unserved.join(","), unserved.length > 1];
   const flag = names === "fetch" ? "" : ` --queues ${names}`;
-  const words = `no worker serves the queue${many ? "s" : ""} ${unserved.join(", ")} yet; start one: ${screen.command} worker${flag}`;
-  screen.err(`note: ${showable(words)}\n`);
+  const queues = `${many ? "queues" : "queue"} ${unserved.join(", ")}`;
+  screen.err(`note: ${showable(`no worker serves the ${queues}; start one with: ${screen.command} worker${flag}`)}\n`);
 }
 
 async function unservedQueues(plane: ControlPlane, id: string): Promise<string[]> {
@@ -233,7 +237,7 @@ async function unservedQueues(plane: ControlPlane, id: string): Promise<string[]
   }
 }
 
-/** The job when it has ended, or when the user stopped waiting. */
+/** Resolves with the job when it has ended, or when the user has stopped waiting. */
 async function follow(
   session: PlaneSession,
   { id }: { id: string },
@@ -241,19 +245,19 @@ async function follow(
   signal: AbortSignal,
 ): Promise<JobOut> {
   const over = new AbortController();
-  const leave = () => over.abort();
-  signal.addEventListener("abort", leave, { once: true });
+  const stopWaiting = () => over.abort();
+  signal.addEventListener("abort", stopWaiting, { once: true });
   const { plane, screen, now } = session;
   const watching = { jobId: id, quiet: quiet === true, isObserver: true, everyMs: plane.pollEveryMs };
   const watch = watchJob({ findJob: plane.findJob, now, screen }, watching, over);
   if (!signal.aborted) await aborted(over.signal);
   await watch.stop();
-  signal.removeEventListener("abort", leave);
+  signal.removeEventListener("abort", stopWaiting);
   const job = await getJob(plane, id);
-  const words = hasEnded(job.state) ? `${job.state}: ${plural(job.tally.pages, "page")}` : "the job goes on without us";
+  const text = hasEnded(job.state) ? `${job.state}: ${plural(job.tally.pages, "page")}` : "workers continue the job";
   // --quiet hides progress, not failures.
   if (quiet !== true || (hasEnded(job.state) && job.state !== "finished")) {
-    session.screen.err(`${showable(`${words}; look at it with: ${session.screen.command} job ${id}`)}\n`);
+    session.screen.err(`${showable(`${text}; show it with: ${session.screen.command} job ${id}`)}\n`);
   }
   return job;
 }

@@ -1,6 +1,6 @@
 /**
- * Measures and cuts text in terminal cells: some characters take two cells, some take none. Lines made here never exceed
- * their width, with any characters in a name.
+ * Measures and cuts text in terminal cells: some characters take two cells, some take none. Lines that are cut here
+ * never exceed their width, whatever characters a name contains.
  */
 import { showable } from "../../runtime/showable.ts";
 
@@ -54,11 +54,11 @@ export function widthOf(text: string): number {
 /** Cuts a line at its end to `width` cells. */
 export function fitLine(line: Line, width: number): Line {
   const fitted: Piece[] = [];
-  let room = width;
+  let left = width;
   for (const { text, tone } of line) {
-    if (room <= 0) break;
-    const piece = cutTo(text, room);
-    room -= widthOf(piece);
+    if (left <= 0) break;
+    const piece = cutTo(text, left);
+    left -= widthOf(piece);
     fitted.push({ text: piece, tone });
   }
   return fitted;

@@ -8,7 +8,7 @@ export type Column<Row> = {
   tone?(row: Row): Tone | undefined;
   /** Columns with the highest value are dropped first; 0 is never dropped. */
   spare: number;
-  /** Minimum width, enough for future values, so that columns do not appear and disappear between snapshots. */
+  /** Minimum width, wide enough for later values, so that columns do not appear and disappear between snapshots. */
   least?: number;
 };
 

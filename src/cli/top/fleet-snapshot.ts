@@ -1,4 +1,4 @@
-/** Takes snapshots of a fleet and computes speeds from the snapshots before. */
+/** Takes snapshots of a fleet and computes speeds from successive snapshots. */
 import type { HistoryPointOut, JobOut, QueueOut, SiteOut } from "../../client/wire-types.ts";
 import type { WorkerView } from "../../frontier/frontier-admin.ts";
 import { perSecond, recentOf } from "../../frontier/worker-facts.ts";
@@ -38,7 +38,7 @@ export type FleetSnapshot = {
 /** Limits of a snapshot: running and paused jobs first, then the newest; sites with the most waiting URLs. */
 const JOBS_MOST = 100;
 const SITES_MOST = 100;
-/** History has one point every 10 s, so more frequent reads bring nothing new. */
+/** History has one point every 10 s, so it need not be read with every snapshot. */
 const HISTORY_EVERY_MS = 5_000;
 /** The broker scans all sites to find those with the most waiting URLs, so this is read less often. */
 const SITES_EVERY_MS = 4_000;
@@ -76,9 +76,9 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
     const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
     waitingBefore.push(waiting);
     if (waitingBefore.length > SAMPLES_MOST) waitingBefore.shift();
-    const noted = points.map((point) => point.waiting);
+    const recorded = points.map((point) => point.waiting);
     // Servers record the number of waiting URLs. Without a server, this process uses its own samples.
-    const isNoted = noted.some((value) => value !== null);
+    const isRecorded = recorded.some((value) => value !== null);
     const timed = jobs.map((job) => ({ ...job, ...paceOf(job, jobSpeed(job.id, endedOf(job), at)) }));
     const working = workers.map((view) => {
       const { done = 0, failed = 0, upMs = 0 } = view.vitals ?? {};
@@ -91,7 +91,7 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
       at,
       totals: { ...totalsOf(points, waiting, workers), ...paceNow(workers, at) },
       pagesPerSecond: points.map((point) => point.pagesPerSecond),
-      waiting: isNoted ? [...noted.slice(0, -1), waiting] : [...waitingBefore],
+      waiting: isRecorded ? [...recorded.slice(0, -1), waiting] : [...waitingBefore],
       ...{ jobs: timed, queues, sites, workers: working },
     };
   };
@@ -110,7 +110,7 @@ async function listJobs(plane: FleetPlane): Promise<readonly JobOut[]> {
   return [...known.values()].slice(0, JOBS_MOST);
 }
 
-/** Uses the last but one point: the last is incomplete and would snapshot like a drop. */
+/** Uses the second to last point: the last point is incomplete and would show too low values. */
 function totalsOf(points: readonly HistoryPointOut[], waiting: number, workers: readonly WorkerView[]): Totals {
   const last = points.at(-2) ?? points.at(-1);
   const sum = (of: "busy" | "concurrency" | "rssBytes") =>

@@ -1,4 +1,4 @@
-/** Renders one frame as lines that fit the screen. Pure. */
+/** Renders one frame as lines that fit the screen. The functions are pure. */
 
 import { formatDuration } from "../../domain/duration.ts";
 import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
@@ -9,7 +9,7 @@ import { HELP, type View } from "./view.ts";
 
 export type Size = { columns: number; rows: number };
 
-export type Frame = {
+type Frame = {
   snapshot: FleetSnapshot;
   view: View;
   /** The URL of the broker or server. */
@@ -20,21 +20,21 @@ export type Frame = {
 
 const HEADER_LINES = 3;
 /** From this many rows on, panels are separated by empty lines. */
-const ROOMY = 32;
+const SPACED_ROWS = 32;
 /** Below this many rows, only one panel is shown. */
-const CRAMPED = 14;
+const ALL_PANELS_ROWS = 14;
 const SPARK_CELLS = { least: 8, most: 40, others: 60 };
 
 export function frameLines(frame: Frame, { columns, rows }: Size): Line[] {
   const header = headerLines(frame, columns);
-  const room = Math.max(0, rows - header.length - 1);
-  const body = frame.view.isHelp ? helpLines() : bodyLines(frame, { columns, rows: room });
-  const lines = [...header, ...body.slice(0, room)];
+  const bodyRows = Math.max(0, rows - header.length - 1);
+  const body = frame.view.isHelp ? helpLines() : bodyLines(frame, { columns, rows: bodyRows });
+  const lines = [...header, ...body.slice(0, bodyRows)];
   while (lines.length < rows - 1) lines.push([]);
   return [...lines, footerLine(frame)].slice(0, Math.max(0, rows)).map((line) => fitLine(line, columns));
 }
 
-/** The same for a pipe: every panel with up to `mostRows` rows, without the line about keys. */
+/** The same for a pipe: every panel with up to `mostRows` rows, without the footer. */
 export function plainLines(frame: Frame, columns: number, mostRows: number): Line[] {
   const panels = PANELS.flatMap((panel) => {
     const content = panelRows(panel, frame.snapshot, frame.view);
@@ -94,13 +94,13 @@ function fleetText({ inFlight, capacity, workers, rssBytes }: Totals): string {
 
 function bodyLines(frame: Frame, { columns, rows }: Size): Line[] {
   const { panel } = frame.view;
-  const names = rows < CRAMPED - HEADER_LINES - 1 ? [panel] : PANELS;
+  const names = rows < ALL_PANELS_ROWS - HEADER_LINES - 1 ? [panel] : PANELS;
   const panels = names.map((name) => ({ name, content: panelRows(name, frame.snapshot, frame.view) }));
-  const gap = rows >= ROOMY ? 1 : 0;
-  const room = rows - panels.length * (1 + gap);
+  const gap = rows >= SPACED_ROWS ? 1 : 0;
+  const available = rows - panels.length * (1 + gap);
   const shares = shareOut(
     panels.map(({ name, content }) => ({ isFirst: name === panel, needs: Math.max(1, content.count) })),
-    room,
+    available,
   );
   return panels.flatMap(({ name, content }, nth) => [
     ...(gap === 1 ? [[]] : []),
@@ -109,9 +109,9 @@ function bodyLines(frame: Frame, { columns, rows }: Size): Line[] {
 }
 
 /** Distributes rows round robin; the selected panel gets two rows per turn. */
-function shareOut(panels: readonly { isFirst: boolean; needs: number }[], room: number): number[] {
+function shareOut(panels: readonly { isFirst: boolean; needs: number }[], available: number): number[] {
   const shares = panels.map(() => 0);
-  let left = room;
+  let left = available;
   for (let given = 1; given > 0; ) {
     given = 0;
     panels.forEach(({ isFirst, needs }, nth) => {
@@ -124,9 +124,9 @@ function shareOut(panels: readonly { isFirst: boolean; needs: number }[], room: 
   return shares;
 }
 
-type PanelRoom = { frame: Frame; columns: number; rows: number };
+type PanelLayout = { frame: Frame; columns: number; rows: number };
 
-function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows }: PanelRoom): Line[] {
+function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows }: PanelLayout): Line[] {
   const { view } = frame;
   const isChosen = view.panel === name && view.isPlain !== true;
   const label = columns < NARROW ? 0 : LABEL;
@@ -140,7 +140,7 @@ function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows 
     return [titleLine(name, isChosen, []), ...(rows > 0 ? [empty] : [])];
   }
   return [
-    // On a narrow screen the column headings do not fit beside the panel's title and are left out.
+    // On a narrow screen there is no space for column headings next to the panel's title.
     titleLine(name, isChosen, label === 0 ? [] : heading),
     ...lines.map((line, nth): Line => {
       const isSelected = isChosen && from + nth === at;

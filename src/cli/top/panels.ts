@@ -20,7 +20,7 @@ export const ORDERS = {
   workers: ["busiest", "most memory", "name"],
 } as const satisfies Record<PanelName, readonly string[]>;
 
-export type Choice = { filter: string; order: Readonly<Record<PanelName, number>> };
+type Choice = { filter: string; order: Readonly<Record<PanelName, number>> };
 
 /** The rows of a panel. `lines` returns the heading first. */
 export type PanelRows = { count: number; lines(from: number, to: number, width: number): Line[]; empty: string };

@@ -1,6 +1,7 @@
 /**
- * Runs the screen until the user quits: takes a snapshot every `everyMs`, and draws after each snapshot and each key. If
- * the broker or server is unavailable, the header shows the error above the last snapshot, and polling continues.
+ * Runs the screen until the user quits. It takes a snapshot every `everyMs`, and draws after each snapshot and each
+ * key. If the broker or server is unavailable, the header shows the error, the panels show the last snapshot, and
+ * polling continues.
  */
 import { clearInterval, setInterval } from "node:timers";
 import { isTrawlError } from "../../errors.ts";
@@ -19,13 +20,13 @@ export type TopTerminal = {
   input: Pick<NodeJS.ReadStream, "setRawMode" | "on" | "off" | "resume" | "pause" | "setEncoding">;
   output: NodeJS.WriteStream;
   isColoured: boolean;
-  /** Registers `restore` for a process that exits while the screen is open. */
+  /** Calls `restore` if the process exits while the screen is open. */
   onExit(restore: () => void): { remove(): void };
 };
 
 type TopRun = { place: string; everyMs: number };
 
-/** After this many intervals without an answer, the header shows it. */
+/** After this many intervals without a response, the header shows a message. */
 const LATE_INTERVALS = 3;
 
 export async function runTop(
@@ -51,7 +52,7 @@ export async function runTop(
   }
 
   async function refresh(): Promise<void> {
-    draw(); // updates the time since the last answer
+    draw(); // updates the time since the last response
     if (isReading) return; // polls do not queue up behind a slow one
     isReading = true;
     try {
@@ -70,7 +71,7 @@ export async function runTop(
     if (action.kind === "redraw") return canvas.invalidate();
     const { verb, id } = action.question;
     try {
-      const { state } = await plane.steer(id, verb);
+      const { state } = await plane.controlJob(id, verb);
       view = { ...view, notice: `job ${id} is ${state}` };
     } catch (error) {
       view = { ...view, notice: errorText(error) };
@@ -152,10 +153,10 @@ function contentsOf(snapshot: FleetSnapshot, view: View): ScreenContents {
 
 function lateText(silentMs: number, everyMs: number): string | undefined {
   if (silentMs < everyMs * LATE_INTERVALS) return undefined;
-  return `no answer for ${Math.round(silentMs / 1000)}s, retrying`;
+  return `no response for ${Math.round(silentMs / 1000)}s, retrying`;
 }
 
-function errorText(error: unknown, doing = ""): string {
+function errorText(error: unknown, suffix = ""): string {
   const { code, message } = isTrawlError(error) ? error : { code: "INTERNAL", message: String(error) };
-  return showable(`${code}${doing}: ${message}`);
+  return showable(`${code}${suffix}: ${message}`);
 }

@@ -45,7 +45,7 @@ describe("keys of trawl top", () => {
   it("pause or resume a job after confirmation", () => {
     const question = { verb: "pause", id: "j1", name: "shop" };
     expect(pressing("p").view.question).toEqual(question);
-    expect(pressing("py").action).toEqual({ kind: "steer", question });
+    expect(pressing("py").action).toEqual({ kind: "control", question });
     expect(pressing("pn").view).toMatchObject({ question: undefined, notice: "nothing changed" });
     const paused = { ...SHOWN, job: { id: "j1", name: "shop", state: "paused" } };
     expect(pressing("pp", paused).action).toMatchObject({ question: { verb: "resume" } });

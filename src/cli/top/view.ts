@@ -1,5 +1,5 @@
-/** The state of the screen, and how each key changes it. Pure. */
-import type { Steering } from "../plane/control-plane.ts";
+/** The state of the screen, and how each key changes it. The functions are pure. */
+import type { ControlAction } from "../plane/control-plane.ts";
 import { ORDERS, PANELS, type PanelName } from "./panels.ts";
 
 export type View = {
@@ -17,11 +17,11 @@ export type View = {
   isPlain?: true;
 };
 
-type Question = { verb: Steering; id: string; name: string };
-/** What a key asks for beyond another view. */
-export type TopAction = { kind: "quit" } | { kind: "redraw" } | { kind: "steer"; question: Question };
+type Question = { verb: ControlAction; id: string; name: string };
+/** An action of a key that is more than a change of the view. */
+export type TopAction = { kind: "quit" } | { kind: "redraw" } | { kind: "control"; question: Question };
 
-/** What is on the screen: how many rows each panel has, and the job that is chosen. */
+/** The contents of the screen: the number of rows in each panel, and the selected job. */
 export type ScreenContents = {
   counts: Readonly<Record<PanelName, number>>;
   job: { id: string; name: string; state: string } | undefined;
@@ -74,7 +74,7 @@ export function press(view: View, key: string, shown: ScreenContents): { view: V
       return { view: { ...calm, order: { ...view.order, [view.panel]: order } } };
     }
     case "p":
-      return { view: asked(calm, shown.job) };
+      return { view: withQuestion(calm, shown.job) };
     default:
       return { view: moved(calm, key, shown) };
   }
@@ -83,10 +83,10 @@ export function press(view: View, key: string, shown: ScreenContents): { view: V
 function answer(view: View, question: Question, key: string): { view: View; action?: TopAction } {
   const calm = { ...view, question: undefined };
   if (key !== "y" && key !== "p" && key !== "enter") return { view: { ...calm, notice: "nothing changed" } };
-  return { view: calm, action: { kind: "steer", question } };
+  return { view: calm, action: { kind: "control", question } };
 }
 
-function asked(view: View, job: ScreenContents["job"]): View {
+function withQuestion(view: View, job: ScreenContents["job"]): View {
   if (view.panel !== "jobs" || job === undefined) return { ...view, notice: "select a job first: Tab, then ↑ ↓" };
   const { id, name, state } = job;
   if (state === "running") return { ...view, question: { verb: "pause", id, name } };

@@ -42,8 +42,8 @@ function wantedText({ url, handler, carry }: ExtractedPage["wanted"][number]): s
 
 function fieldsTable(fields: Record<string, unknown>, width: number): string {
   const entries = Object.entries(fields);
-  const room = width - Math.max(...entries.map(([name]) => name.length)) - INDENT;
-  const valueWidth = Math.min(Math.max(room, NARROWEST_VALUE), WIDEST_VALUE);
+  const available = width - Math.max(...entries.map(([name]) => name.length)) - INDENT;
+  const valueWidth = Math.min(Math.max(available, NARROWEST_VALUE), WIDEST_VALUE);
   return table(entries.map(([name, value]) => ["", name, valueText(value, valueWidth)]));
 }
 

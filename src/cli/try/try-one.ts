@@ -43,7 +43,7 @@ export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags
   const job = withPictures(written, flags);
   const url = givenUrl ?? urls[0] ?? "";
   if (canonicalUrl(url) === undefined) throw badUrl(url);
-  if (givenUrl !== undefined && urls[0] === target) throw usage(`${target} and ${givenUrl}: give one URL to try`);
+  if (givenUrl !== undefined && urls[0] === target) throw usage(`${target} and ${givenUrl}: pass only one URL to try`);
   if (job.spider === undefined && (flags.handler !== undefined || flags.carry !== undefined)) {
     throw usage("--handler and --carry need a spider: trawl try spider.ts URL --handler NAME");
   }
@@ -111,8 +111,8 @@ async function show(
   const times = { fetchedAt: Math.round(page.fetchedAt), tookMs: Math.round(page.tookMs) };
   const followed = spec.spider === undefined ? { links } : { links: wanted.map((link) => link.url), wanted };
   if (flags.json === true) {
-    const answer = { page: { ...page, ...times }, charset: tried.charset, records, invalid, ...followed };
-    await screen.out(`${JSON.stringify(answer)}\n`);
+    const result = { page: { ...page, ...times }, charset: tried.charset, records, invalid, ...followed };
+    await screen.out(`${JSON.stringify(result)}\n`);
   } else await screen.out(showPage({ tried, page, reading }, screen.outColumns()));
   return 0;
 }

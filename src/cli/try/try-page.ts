@@ -106,7 +106,7 @@ function decoded(body: Buffer, contentType: string | undefined): { text: string;
   return decodeBody(body, contentType);
 }
 
-/** Without a broker, this process spaces its few requests itself. */
+/** Replaces the broker: this process spaces its few requests itself. */
 function ownAllowance(config: Config, now: () => number) {
   const policy = { intervalMs: config.rate, burst: config.burst, perSite: config.perSite };
   const arrivals = new Map<string, number>();

@@ -8,7 +8,11 @@ describe("the groups of trawl up", () => {
       ...{ broker: "redis://127.0.0.1:1", store: "sqlite:a.db", logLevel: "debug" },
     });
 
-    const places = ["--broker", "redis://127.0.0.1:1", "--store", "sqlite:a.db", "--log-level", "debug"];
-    expect(group).toEqual({ name: "fetch", processes: 2, args: ["worker", "--queues", "fetch,deliver", ...places] });
+    const connection = ["--broker", "redis://127.0.0.1:1", "--store", "sqlite:a.db", "--log-level", "debug"];
+    expect(group).toEqual({
+      name: "fetch",
+      processes: 2,
+      args: ["worker", "--queues", "fetch,deliver", ...connection],
+    });
   });
 });

@@ -47,13 +47,13 @@ export function serverGroup(flags: UpFlags): PoolGroup[] {
 
 export function groupsOf(flags: UpFlags): UpGroup[] {
   const kinds = (["fetch", "render", "parse"] as const).map((queue) => ({ queue, processes: flags[queue] }));
-  const asked = [...kinds, ...flags.queue].filter(({ processes }) => processes > 0);
-  const twice = asked.find(({ queue }, index) => asked.findIndex((other) => other.queue === queue) < index);
-  if (twice !== undefined) throw bad(`queue ${twice.queue} is given twice; give its number of processes once`);
-  if (asked.length === 0) throw bad("nothing to start: all counts are 0; try: trawl up --fetch 1");
-  const delivering = asked.find(({ queue }) => queue === "fetch") ?? asked[0];
-  const hasOwn = asked.some(({ queue }) => queue === DELIVER_QUEUE);
-  return asked.map(({ queue, processes }) => ({
+  const wanted = [...kinds, ...flags.queue].filter(({ processes }) => processes > 0);
+  const twice = wanted.find(({ queue }, index) => wanted.findIndex((other) => other.queue === queue) < index);
+  if (twice !== undefined) throw bad(`queue ${twice.queue} is set twice; set its number of processes once`);
+  if (wanted.length === 0) throw bad("nothing to start: all counts are 0; try: trawl up --fetch 1");
+  const delivering = wanted.find(({ queue }) => queue === "fetch") ?? wanted[0];
+  const hasOwn = wanted.some(({ queue }) => queue === DELIVER_QUEUE);
+  return wanted.map(({ queue, processes }) => ({
     name: queue,
     processes,
     args: [

@@ -5,7 +5,9 @@ import type { WorkerTally } from "../../worker/worker.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { linkToSupervisor, type SupervisorLink } from "./supervisor-link.ts";
 
-/** `failureMessage` turns an expected error into the last message to the supervisor, which prints it and exits with it. */
+/**
+ * `failureMessage` turns an expected error into the last message to the supervisor, which prints it and exits with it.
+ */
 export async function asChild(
   shutdown: Shutdown,
   work: (link: SupervisorLink) => Promise<WorkerTally>,

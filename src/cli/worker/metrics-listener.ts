@@ -1,4 +1,4 @@
-/** The HTTP listener for Prometheus. Workers have no other server. It only answers /metrics. */
+/** The HTTP listener for Prometheus, the only server of a worker. It serves only /metrics. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -27,11 +27,11 @@ export async function withMetrics<T>({ config, output, text }: Deps, work: () =>
   const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
   const server = createServer(timeouts, (request, response) => {
     const path = request.url?.split("?", 1)[0];
-    if (path !== "/metrics") return answer(response, 404, "text/plain", "metrics are at /metrics\n");
-    if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, "text/plain", "use GET\n");
+    if (path !== "/metrics") return respond(response, 404, "text/plain", "metrics are at /metrics\n");
+    if (request.method !== "GET" && request.method !== "HEAD") return respond(response, 405, "text/plain", "use GET\n");
     const now = performance.now();
     if (now - cached.at > FRESH_MS) Object.assign(cached, { at: now, text: text() });
-    return answer(response, 200, EXPOSITION_TYPE, cached.text);
+    return respond(response, 200, EXPOSITION_TYPE, cached.text);
   });
   server.maxConnections = CONNECTIONS_MOST;
   try {
@@ -40,8 +40,8 @@ export async function withMetrics<T>({ config, output, text }: Deps, work: () =>
     throw listenError(cause as NodeJS.ErrnoException, { ...LISTENING, host, port });
   }
   server.unref(); // the listener must not keep the process alive
-  const { port: taken } = server.address() as AddressInfo;
-  output.measured(`http://${host.includes(":") ? `[${host}]` : host}:${taken}/metrics`);
+  const { port: actual } = server.address() as AddressInfo;
+  output.measured(`http://${host.includes(":") ? `[${host}]` : host}:${actual}/metrics`);
   try {
     return await work();
   } finally {
@@ -50,7 +50,7 @@ export async function withMetrics<T>({ config, output, text }: Deps, work: () =>
   }
 }
 
-function answer(response: ServerResponse, status: number, type: string, body: string): void {
+function respond(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
 }
 

@@ -29,7 +29,7 @@ export function createOrphanWatch({ afterMs }: { afterMs: number }): Service {
         workerData,
         resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       });
-      thread.on("error", () => {}); // without the thread, only a blocked process stays behind
+      thread.on("error", () => {}); // without the thread, only a blocked process would keep running
       thread.unref();
     },
     async stop() {

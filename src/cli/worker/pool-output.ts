@@ -13,7 +13,7 @@ import type { Screen } from "../terminal.ts";
 
 export type PoolOutput = Omit<SupervisorEvents, "finished"> & {
   /** An operator sent a command to one of the processes. */
-  ordered(asked: Place & { order: WorkerCommand }): void;
+  ordered(command: Place & { order: WorkerCommand }): void;
 };
 
 type Options = { isJson: boolean; quiet: boolean; maxMemoryMb: number };
@@ -41,12 +41,12 @@ function jsonOutput(screen: Screen): PoolOutput {
   return {
     started: ({ pid, ...place }) => log.info("pool.process_started", { ...placed(place), pid }),
     ended({ pid, exit, killed, underWay, handedBack, ...place }) {
-      const { isClean, isOutOfMemory, failure, lack, ...how } = exit;
+      const { isClean, isOutOfMemory, failure, problem, ...how } = exit;
       const why = { ...(killed === undefined ? {} : { killed }), ...(isOutOfMemory ? { isOutOfMemory } : {}) };
       const fields = { ...placed(place), pid, ...how, ...why };
       if (isClean) log.info("pool.process_ended", fields);
       else if (failure !== undefined) log.warn("pool.process_failed", { ...fields, ...failure });
-      else if (lack !== undefined) log.warn("pool.process_lacking", { ...fields, ...lack });
+      else if (problem !== undefined) log.warn("pool.process_lacking", { ...fields, ...problem });
       else log.warn("pool.process_died", { ...fields, underWay, handedBack });
     },
     waiting: ({ delayMs, ...place }) => log.info("pool.process_waits", { ...placed(place), delayMs }),
@@ -58,7 +58,7 @@ function textOutput(screen: Screen, maxMemoryMb: number): PoolOutput {
   const print = (message: string) => screen.err(`${showable(message)}\n`);
   const missing = new Map<string, string>();
 
-  /** Prints the same missing requirement once, although every process reports it on every restart. */
+  /** Prints a missing requirement only once, although every process reports it after every restart. */
   function printMissing(name: string, { code, message }: ChildFailure): void {
     if (![...missing.values()].includes(message)) print(`trawl: ${code}: ${message}`);
     missing.set(name, message);
@@ -70,7 +70,7 @@ function textOutput(screen: Screen, maxMemoryMb: number): PoolOutput {
     ended(death) {
       const { pid, exit } = death;
       if (exit.failure !== undefined) return; // printed once, when the supervisor exits with it
-      if (exit.lack !== undefined) return printMissing(placeName(death), exit.lack);
+      if (exit.problem !== undefined) return printMissing(placeName(death), exit.problem);
       missing.delete(placeName(death));
       if (!exit.isClean) print(deathText(death, maxMemoryMb));
       else if (!screen.isLive) print(`${placeName(death)} (${pid}) exited`);

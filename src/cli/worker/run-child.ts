@@ -14,23 +14,23 @@ import { runWorker } from "./run-worker.ts";
 import type { SupervisorLink } from "./supervisor-link.ts";
 import type { WorkerOutput } from "./worker-output.ts";
 
-/** `crawl`: the job of a crawl, which it works for. */
+/** `crawl`: the job id, if the worker belongs to a crawl. */
 type ChildRun = { queues: readonly string[]; drain: boolean; crawl: string | undefined };
 
-/** Resolves with what it has brought to an end. Rejects with what broke it. */
+/** Resolves with the tally when the worker has stopped. Rejects if the broker or store is lost. */
 export async function runChild(
   session: Session,
   shutdown: Shutdown,
   run: ChildRun,
   { send, onRetire }: SupervisorLink,
 ): Promise<WorkerTally> {
-  const held: { worker?: Worker } = {};
-  const tally = () => held.worker?.tally() ?? { tasks: 0, pages: 0, records: 0 };
+  const current: { worker?: Worker } = {};
+  const tally = () => current.worker?.tally() ?? { tasks: 0, pages: 0, records: 0 };
   const isMeasured = Number.isFinite(session.config.metricsPort);
-  const metrics = () => (isMeasured ? held.worker?.metrics() : undefined);
+  const metrics = () => (isMeasured ? current.worker?.metrics() : undefined);
   const reporter = createReporter({ send, tally, rssMb: ownRssMb, metrics });
-  function attend(worker: Worker) {
-    held.worker = worker;
+  function createMonitor(worker: Worker) {
+    current.worker = worker;
     onRetire(worker.retire);
     worker.retiring.addEventListener("abort", reporter.retire, { once: true });
     return reporter;
@@ -41,9 +41,9 @@ export async function runChild(
   try {
     const crawledHosts = run.crawl === undefined ? undefined : await typedHosts(session, run.crawl);
     const onSelector: OnSelector = (selector, hasMatched) => send({ kind: "selector", selector, hasMatched });
-    const own = { crawledHosts, attend, observer: reporter.observer, supervisor: parentProcess() };
-    const asked = { ...run, ...own, ...(run.crawl === undefined ? {} : { onSelector }) };
-    const { tasks, pages, records } = await runWorker(session, shutdown, asked, outputTo(send));
+    const own = { crawledHosts, createMonitor, observer: reporter.observer, supervisor: parentProcess() };
+    const workerRun = { ...run, ...own, ...(run.crawl === undefined ? {} : { onSelector }) };
+    const { tasks, pages, records } = await runWorker(session, shutdown, workerRun, outputTo(send));
     return { tasks, pages, records };
   } finally {
     await orphanWatch.stop();
@@ -64,6 +64,6 @@ function outputTo(send: SupervisorLink["send"]): WorkerOutput {
     finished: (jobId) => send({ kind: "finished", jobId }),
     heldUp: (jobIds) => send({ kind: "heldUp", jobIds }),
     drained: () => send({ kind: "drained" }),
-    ordered: (order) => send({ kind: "ordered", order }),
+    ordered: (order) => send({ kind: "command", command: order }),
   };
 }

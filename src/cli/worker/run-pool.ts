@@ -31,7 +31,7 @@ export type PoolGroup = {
   processes: number;
   /** The arguments of `trawl`; `CHILD_FLAG` is added. */
   args: readonly string[];
-  /** The API server: runs no tasks, shutdown after the workers, and is exempt from their memory limit. */
+  /** Set for the API server: it runs no tasks, stops after the workers, and is exempt from their memory limit. */
   outlasts?: boolean;
 };
 
@@ -49,15 +49,16 @@ type PoolOutputs = {
 /** Marks a process as a child of a supervisor. */
 export const CHILD_FLAG = "--pool-child";
 /** Marks an API server that replaces an earlier process. */
-export const AGAIN_FLAG = "--again";
+export const RESTART_FLAG = "--again";
 
 /**
- * A process renews its leases every third of `leaseMs`. After two thirds without a renewal the first lease is about to
- * expire, so the process is killed. On a busy machine a process may not run for several seconds, hence this minimum.
+ * A process renews its leases every third of `leaseMs`. After two thirds of it without a renewal, the first lease is
+ * about to expire, so the process is killed. This is the minimum, because on a busy machine a process may not run for
+ * several seconds.
  */
 const STUCK_LEAST_MS = 10_000;
 
-/** Resolves with the sum of all processes. Rejects with an error that prevents every process from working. */
+/** Resolves with the sum of all processes. Rejects with an error that prevents all processes from working. */
 export async function runPool(
   session: Session,
   shutdown: Shutdown,
@@ -107,18 +108,21 @@ export function createPool(
 
   function onMessage(place: Place, message: ChildMessage): void {
     forward(message);
-    if (message.kind === "ordered") follow(place, message.order);
+    if (message.kind === "command") follow(place, message.command);
     if (message.kind === "selector") onSelector?.(message.selector, message.hasMatched);
     if (message.kind !== "listening") return;
     const group = groups.find(({ name }) => name === place.group);
-    // A replacement must listen on the same port, also if the first server chose a free one.
-    const args = [...(group?.args ?? []), "--port", new URL(message.url).port, AGAIN_FLAG];
+    // A replacement must listen on the same port, also if the first process had selected a free one.
+    const args = [...(group?.args ?? []), "--port", new URL(message.url).port, RESTART_FLAG];
     launches.set(place.group, launchOf({ ...group, args }, config));
     listening?.(message);
     leader?.resolve();
   }
 
-  /** A command to all processes reaches each of them. The first one that reports it is printed, and all are drained. */
+  /**
+   * Every process receives a command to drain all. It is printed for the first process that reports it, and all are
+   * drained.
+   */
   function follow(place: Place, order: WorkerCommand): void {
     if (isDraining) return;
     isDraining = order === "drain-all";
@@ -144,10 +148,10 @@ export function createPool(
         }),
     },
     {
-      outlasting: outlasting(groups),
-      // If the port is in use, the broker may belong to another installation. Workers start, and lease tasks, only after
-      // the server listens.
-      ...(leader === undefined ? {} : { led: leader.promise }),
+      stopLast: outlasting(groups),
+      // If the port is in use, the broker may belong to another installation. Workers start, and lease tasks, only
+      // after the server listens.
+      ...(leader === undefined ? {} : { startAfter: leader.promise }),
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),
       graceMs: config.graceMs,
       timeLimitMs: config.timeLimitMs,

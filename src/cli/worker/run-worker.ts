@@ -17,11 +17,11 @@ import type { WorkerEnd, WorkerOutput } from "./worker-output.ts";
 type WorkerRun = {
   queues: readonly string[];
   drain: boolean;
-  /** Also notified of every task. */
+  /** An additional observer of every task. */
   observer?: TaskObserver | undefined;
-  /** A service that runs as long as the worker and reports on it. */
-  attend(worker: Worker): Service;
-  /** The process id of the supervisor, if there is one. */
+  /** Creates a service that runs as long as the worker and reports its progress. */
+  createMonitor(worker: Worker): Service;
+  /** The identity of the supervisor process, if there is one. */
   supervisor?: string;
   onSelector?: OnSelector;
   /** Set if the worker belongs to a crawl: the hosts of the URLs that the user gave. */
@@ -29,7 +29,9 @@ type WorkerRun = {
 };
 
 const DRAIN_POLL_MS = 500;
-/** A task may wait minutes for its site's slot. After this many grace periods a draining worker returns its tasks. */
+/**
+ * A task may wait minutes for a slot of its site. After this many grace periods a draining worker returns its tasks.
+ */
 const OBEY_GRACES = 12;
 
 /** Without a supervisor, recycle is not possible. The processes of a crawl ignore commands of operators. */
@@ -63,7 +65,10 @@ export async function runWorker(
     commands: { obeys: obeyedBy(run), received: obey },
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
-  /** For every command the worker takes no more tasks and ends after the running ones. Slow tasks are returned. */
+  /**
+   * After any command the worker leases no more tasks, and stops when the running tasks have ended. Slow tasks are
+   * returned.
+   */
   function obey(order: WorkerCommand): void {
     output.ordered(order);
     if (order === "drain") output.drained(); // the supervisor must not replace it
@@ -77,10 +82,10 @@ export async function runWorker(
   const handlerErrors = shutdown.onHandlerError(worker.currentHandlerPage);
   if (shutdown.isRequested) over.abort(); // a signal arrived while the session was opened
   output.started({ worker: thisProcess(), queues, drain });
-  const beside = [run.attend(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
+  const services = [run.createMonitor(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
   // Shared workers remove old jobs. A crawl must not: the user may want to resume or read another one.
-  if (crawledHosts === undefined) beside.push(composeRetention(config, trawl));
-  for (const service of beside) service.start();
+  if (crawledHosts === undefined) services.push(composeRetention(config, trawl));
+  for (const service of services) service.start();
   worker.start();
   try {
     await Promise.race([
@@ -93,7 +98,7 @@ export async function runWorker(
     await worker.stop();
     stopped.remove();
     handlerErrors.remove();
-    for (const service of beside) await service.stop();
+    for (const service of services) await service.stop();
   }
   await worker.ended; // rejects if the broker or store was lost
   return { worker: thisProcess(), queues, ...worker.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };

@@ -5,13 +5,15 @@ import type { Shutdown } from "../shutdown.ts";
 export type SupervisorLink = {
   /** Does nothing if the supervisor has exited. */
   send(message: ChildMessage): void;
-  /** Calls `retire` when the supervisor asks the worker to take no more tasks; at once if it already has. */
+  /**
+   * Calls `retire` when the supervisor requests that the worker retires; immediately if it has already requested it.
+   */
   onRetire(retire: () => void): void;
   /** Sends the last message and resolves when it is written. The process must not exit before that. */
   close(last: ChildMessage | undefined): Promise<void>;
 };
 
-/** A stop message, or the end of the supervisor, requests a clean stop. */
+/** A stop message, or the exit of the supervisor, requests a clean stop. */
 export function linkToSupervisor(shutdown: Shutdown): SupervisorLink {
   // Ctrl-C reaches every process of the terminal. In a child it must not count as a second signal after "stop".
   shutdown.ignoreSecondSignal();

@@ -15,10 +15,10 @@ const GAP = 2;
 
 export function workersText(workers: readonly WorkerView[], now: number, width: number): string {
   const rows = groupsOf(workers).flatMap((group) => groupRows(group, now, width));
-  const taken = columnsWidth([HEADING, ...rows]);
+  const used = columnsWidth([HEADING, ...rows]);
   // The list of queues is cut at its end, because the first queues matter most.
-  const room = Math.max(QUEUES_LEAST, width - taken);
-  const cut = rows.map((row) => [...row.slice(0, -1), cutEnd(row.at(-1) ?? "", room)]);
+  const queuesWidth = Math.max(QUEUES_LEAST, width - used);
+  const cut = rows.map((row) => [...row.slice(0, -1), cutEnd(row.at(-1) ?? "", queuesWidth)]);
   return `${table([HEADING, ...cut], { right: NUMBERS })}\n${totalText(workers)}`;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Applies a tenant's quotas to the runs of its schedules. A schedule may outlive the key it was created with. So it gets, for
- * each quota, the largest limit among the tenant's valid keys with the scope submit, and no limit if one of them has none.
- * The job of an occurrence is admitted completely or not at all; a reservation that is not used is returned.
+ * Applies a tenant's quotas to the runs of its schedules. The key that created a schedule may expire before the
+ * schedule ends. So each quota is the largest limit among the tenant's valid keys with the scope submit; if one of them
+ * has no limit, there is none. The job of an occurrence is admitted completely or not at all; an unused reservation is
+ * returned.
  */
 import { impliedScopes, NO_QUOTAS, type Quotas } from "../../domain/api-key.ts";
 import { isTrawlError } from "../../errors.ts";
@@ -20,7 +21,7 @@ type Deps = {
   fixed: readonly { tenant: string | undefined }[];
 };
 
-/** The obstacle to a job of `urls` URLs; undefined: the job is admitted. */
+/** Why a job with this many URLs cannot be submitted now; undefined if it is admitted. */
 type FindOccurrenceObstacle = (tenant: string, jobId: string, urls: number) => Promise<OccurrenceObstacle | undefined>;
 
 const ROWS = 200;
@@ -31,7 +32,7 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
     const own: ApiKey[] = [];
     for (let after: string | undefined = ""; after !== undefined; ) {
       const page: readonly ApiKey[] = await keys.list(ROWS, after);
-      own.push(...page.filter((key) => key.tenant === tenant && isGood(key, clock.now())));
+      own.push(...page.filter((key) => key.tenant === tenant && maySubmit(key, clock.now())));
       after = page.length < ROWS ? undefined : page.at(-1)?.id;
     }
     const hasFixedKey = fixed.some((key) => key.tenant === tenant);
@@ -41,12 +42,12 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
   }
 
   /** Reserves `want` URLs. `settle(false)` returns them to the quota. */
-  async function take(caller: Caller, quota: "pending" | "urlsPerSecond", want: number) {
+  async function reserve(caller: Caller, quota: "pending" | "urlsPerSecond", want: number) {
     const one = { ...caller, quotas: { ...NO_QUOTAS, [quota]: caller.quotas?.[quota] } };
     const budget = quotas.budgetOf(one);
     if (budget === undefined) return { settle: async () => {} };
     const granted = await budget.reserve(want);
-    if (granted === want) return { settle: (isTaken: boolean) => budget.settle(want, isTaken ? want : 0) };
+    if (granted === want) return { settle: (isUsed: boolean) => budget.settle(want, isUsed ? want : 0) };
     await budget.settle(granted, 0);
     return { because: quotaText(one, budget.reached() ?? { quota, most: one.quotas[quota] ?? 0, now: 0 }) };
   }
@@ -54,42 +55,42 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
   return async (tenant, jobId, urls) => {
     const caller = await findCaller(tenant);
     if (caller === undefined) {
-      return { because: `a key: tenant ${tenant} has no valid key with the scope submit`, isForGood: false };
+      return { because: `a key: tenant ${tenant} has no valid key with the scope submit`, isPermanent: false };
     }
     const { pending, urlsPerSecond } = caller.quotas ?? NO_QUOTAS;
     if (pending !== undefined && urls > pending) {
       return {
-        because: `a quota: its ${urls} URLs are more than tenant ${tenant} may have waiting, ${pending}`,
-        isForGood: true,
+        because: `a quota: its ${urls} URLs exceed the limit of tenant ${tenant}, ${pending} pending URLs`,
+        isPermanent: true,
       };
     }
-    const waiting = await take(caller, "pending", urls);
+    const waiting = await reserve(caller, "pending", urls);
     if ("because" in waiting) return waitsForQuota(waiting.because);
-    // A list that is longer than the bucket needs a full bucket, and empties it.
+    // A list with more URLs than the bucket can contain needs a full bucket, and empties it.
     const most = urlsPerSecond === undefined ? urls : Math.max(1, Math.ceil(urlsPerSecond * BUCKET_S));
-    let drawn: Awaited<ReturnType<typeof take>> | undefined;
-    let isTaken = false;
+    let drawn: Awaited<ReturnType<typeof reserve>> | undefined;
+    let isAdmitted = false;
     try {
-      drawn = await take(caller, "urlsPerSecond", Math.min(urls, most));
+      drawn = await reserve(caller, "urlsPerSecond", Math.min(urls, most));
       if ("because" in drawn) return waitsForQuota(drawn.because);
       await quotas.admitJob(caller, jobId);
-      isTaken = true;
+      isAdmitted = true;
       return undefined;
     } catch (error) {
       if (!isTrawlError(error, "QUOTA_REACHED")) throw error;
       return waitsForQuota(String(error.detail.says));
     } finally {
-      await waiting.settle(isTaken);
-      if (drawn !== undefined && "settle" in drawn) await drawn.settle(isTaken);
+      await waiting.settle(isAdmitted);
+      if (drawn !== undefined && "settle" in drawn) await drawn.settle(isAdmitted);
     }
   };
 }
 
-function waitsForQuota(says: string): OccurrenceObstacle {
-  return { because: `a quota: ${says}`, isForGood: false };
+function waitsForQuota(quotaMessage: string): OccurrenceObstacle {
+  return { because: `a quota: ${quotaMessage}`, isPermanent: false };
 }
 
-function isGood({ revokedAt, expiresAt = Infinity, scopes }: ApiKey, now: number): boolean {
+function maySubmit({ revokedAt, expiresAt = Infinity, scopes }: ApiKey, now: number): boolean {
   return revokedAt === undefined && expiresAt > now && impliedScopes(scopes).includes("submit");
 }
 

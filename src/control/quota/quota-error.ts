@@ -6,7 +6,7 @@ import type { Caller } from "../caller.ts";
 
 export type ReachedQuota = { quota: keyof Quotas; most: number; now: number; retryAfterMs: number };
 
-/** What the request had done before it reached the quota. */
+/** The progress of the request before it reached the quota. */
 type Progress = { id: string; accepted: number; duplicates: number; refusedCount: number; taken: number };
 
 export function quotaError(caller: Caller, reached: ReachedQuota | undefined, progress?: Progress): TrawlError {
@@ -14,7 +14,7 @@ export function quotaError(caller: Caller, reached: ReachedQuota | undefined, pr
   const rest =
     progress === undefined
       ? "nothing of this request was queued: send it again later"
-      : `${progress.taken} of these URLs were taken: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`;
+      : `${progress.taken} of these URLs were processed: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`;
   const says = quotaText(caller, { quota, most, now });
   return new TrawlError("QUOTA_REACHED", {
     op: "api.quota",
@@ -41,10 +41,10 @@ export function quotaText(
   const whose = tenant === undefined ? "this key" : `tenant ${tenant}`;
   switch (quota) {
     case "pending":
-      return `${whose} has ${plural(now, "URL")} waiting, and may have ${most}`;
+      return `${whose} has ${plural(now, "pending URL")}; its limit is ${most}`;
     case "jobs":
-      return `${whose} has ${plural(now, "open job")}, and may have ${most}`;
+      return `${whose} has ${plural(now, "open job")}; its limit is ${most}`;
     case "urlsPerSecond":
-      return `this key may queue ${plural(most, "URL")} per second, and has used that up`;
+      return `this key has used up its limit of ${plural(most, "URL")} per second`;
   }
 }

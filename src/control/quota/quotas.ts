@@ -1,13 +1,13 @@
 /**
  * Enforces the quotas of API keys, for any number of server instances on one store.
  *
- * Open jobs and URLs per second are counted in the store, each in one transaction. These quotas are exact, with any number
- * of instances. Waiting URLs are counted in the broker, once per second and instance; in between an instance adds what it
- * has queued itself. So an instance may exceed this quota by what other instances have queued in the last second. Links
- * that workers find count as waiting, but are never refused.
+ * Open jobs and URLs per second are counted in the store, each in one transaction. These quotas are exact, with any
+ * number of instances. Each instance counts waiting URLs in the broker once per second, and between two counts adds the
+ * URLs that it has queued itself. So an instance may exceed this quota by the URLs that other instances have queued in
+ * the last second. Links that workers find count as waiting, but are never refused.
  *
- * A crash can leave URLs drawn from the rate bucket but not queued: the bucket refills within seconds. It can also leave an
- * owner row of a job that was not created: the next count removes it.
+ * After a crash, some tokens of the rate bucket may be used for URLs that were not queued: the bucket refills within
+ * seconds. There may also be an owner row of a job that was not created: the next count marks it as ended.
  */
 
 import { NO_QUOTAS } from "../../domain/api-key.ts";
@@ -21,7 +21,7 @@ import { tenantOwner } from "../../submit/with-tenant.ts";
 import type { Caller } from "../caller.ts";
 import { quotaError, type ReachedQuota } from "./quota-error.ts";
 
-/** What one request may queue. After `reserve` has returned 0, `reached` says which quota is used up. */
+/** The quota of one request. After `reserve` has returned 0, `reached` returns the quota that is used up. */
 type Budget = UrlBudget & {
   /** Whether one more URL may be queued now. Reserves nothing, and does not write to the store. */
   hasCapacity(): Promise<boolean>;
@@ -46,7 +46,7 @@ type Deps = {
 
 /** How long a count of waiting URLs is used. */
 const COUNTED_MS = 1_000;
-/** The rate bucket holds the URLs of this many seconds, because a list arrives in one piece. */
+/** The rate bucket contains tokens for this many seconds, because callers submit lists in one request. */
 export const BUCKET_S = 10;
 /** The Retry-After for quotas that depend on the speed of the workers. */
 const RETRY_AFTER_MS = 5_000;
@@ -113,7 +113,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
       return granted;
     }
 
-    async function draw(want: number, perSecond: number, keyId: string): Promise<number> {
+    async function takeTokens(want: number, perSecond: number, keyId: string): Promise<number> {
       const bucket = bucketOf(perSecond);
       const { granted, nextAt } = await keys.takeTokens(keyId, want, bucket);
       if (granted === 0 && (want > 0 || nextAt > bucket.now)) {
@@ -127,7 +127,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
         reached = undefined;
         const reserved = pending === undefined ? want : await reserveWaiting(want, pending, owner);
         if (reserved === 0 || urlsPerSecond === undefined) return reserved;
-        const granted = await draw(reserved, urlsPerSecond, keyId);
+        const granted = await takeTokens(reserved, urlsPerSecond, keyId);
         const count = waiting.get(owner);
         if (pending !== undefined && count !== undefined) count.reserved -= reserved - granted;
         return granted;
@@ -149,7 +149,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
           const count = waiting.get(owner);
           if (count !== undefined) count.reserved -= reserved;
         }
-        if (urlsPerSecond !== undefined) await draw(0, urlsPerSecond, keyId);
+        if (urlsPerSecond !== undefined) await takeTokens(0, urlsPerSecond, keyId);
         return reached === undefined;
       },
       reached: () => reached,

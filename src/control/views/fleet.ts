@@ -2,7 +2,7 @@
 import { futureInstant } from "../../domain/future-instant.ts";
 import { formatRate } from "../../domain/rate.ts";
 import type { QueueView, SiteView, WorkerView } from "../../frontier/frontier-admin.ts";
-import { placesOn } from "../../frontier/worker-facts.ts";
+import { capacityOf } from "../../frontier/worker-facts.ts";
 
 export type SiteOut = {
   site: string;
@@ -34,7 +34,7 @@ export function queuesOut(queues: readonly QueueView[], workers: readonly Worker
   const waiting = new Map(queues.map((view) => [view.queue, view.waiting]));
   const names = new Set([...waiting.keys(), ...workers.flatMap((worker) => worker.queues)]);
   return [...names].sort().map((queue) => {
-    const { serving, free } = placesOn(queue, workers);
+    const { serving, free } = capacityOf(queue, workers);
     return { queue, waiting: waiting.get(queue) ?? 0, workers: serving, free };
   });
 }

@@ -1,4 +1,4 @@
-/** What the fleet did over time, and what it does now, as the API returns it and as `--json` prints it. */
+/** The history and the current speed of the fleet, as the API returns them and as `--json` prints them. */
 import { addLatencies, noLatencies, percentileMs } from "../../domain/latency.ts";
 import type { QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
 import { perSecond, recentOf } from "../../frontier/worker-facts.ts";
@@ -75,7 +75,7 @@ const NOTHING = {
   ...{ pagesPerSecond: null, success: null, p50Ms: null, p95Ms: null, p99Ms: null },
 };
 
-/** Adds up what the workers report about their last seconds. */
+/** Adds up the reports of the workers about their last seconds. */
 export function paceOut(queues: readonly QueueView[], workers: readonly WorkerView[], now: number): PaceOut {
   const all = { done: 0, failed: 0, latencies: noLatencies() };
   const recents = recentOf(workers, now);

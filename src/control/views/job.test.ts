@@ -30,33 +30,33 @@ function paceOf(job: JobView, atSecond: number): { rate: number | null; etaSecon
   return { rate, etaSeconds };
 }
 
-describe("the pace of a job", () => {
-  it("is its pages a second, and what is left at that", () => {
+describe("the rate and time left of a job", () => {
+  it("are the pages per second, and the remaining time at that rate", () => {
     expect(paceOf(aJob({ done: 20, queued: 30, leased: 10 }), 10)).toEqual({ rate: 2, etaSeconds: 20 });
   });
 
-  it("counts dead letters as dealt with, not as pages", () => {
+  it("count dead letters as ended tasks, but not as pages", () => {
     expect(paceOf(aJob({ done: 10, dead: 10, queued: 20 }), 10)).toEqual({ rate: 1, etaSeconds: 10 });
   });
 
-  it("is not hurried by links that were refused as they were found", () => {
+  it("do not depend on links that were refused when they were found", () => {
     expect(paceOf(aJob({ done: 10, refused: 5000, queued: 10 }), 10)).toEqual({ rate: 1, etaSeconds: 10 });
   });
 
   it.each([
     ["is paused", aJob({ done: 10, queued: 10 }, { state: "paused" }), 1],
     ["has no page yet", aJob({ queued: 10 }), 0],
-    ["is to get more URLs", aJob({ done: 10, queued: 10 }, { sealed: false }), 1],
+    ["may get more URLs", aJob({ done: 10, queued: 10 }, { sealed: false }), 1],
     ["has nothing left", aJob({ done: 10 }), 1],
-  ])("has no end in sight where the job %s", (_, job, rate) => {
+  ])("include no time left if the job %s", (_, job, rate) => {
     expect(paceOf(job, 10)).toEqual({ rate, etaSeconds: null });
   });
 
-  it("is unknown in the first instant", () => {
+  it("are unknown at the time of submission", () => {
     expect(paceOf(aJob({ queued: 1 }), 0)).toEqual({ rate: null, etaSeconds: null });
   });
 
-  it("stays as it was when the job ended", () => {
+  it("do not change after the job has ended", () => {
     const job = aJob({ done: 10 }, { state: "finished", finishedAt: BEGUN_AT + 5000 });
 
     expect(paceOf(job, 1000)).toEqual({ rate: 2, etaSeconds: null });

@@ -97,5 +97,5 @@ function whyOf(
   now: number,
 ): string | null {
   if (state === "paused") return "the job is paused";
-  return blockedUntil > now ? `the site is in back-off: ${describeBackoff(backoffCause)}` : null;
+  return blockedUntil > now ? `the site is in backoff: ${describeBackoff(backoffCause)}` : null;
 }

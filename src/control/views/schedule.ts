@@ -1,7 +1,7 @@
 /** Schedules and their runs as the API returns them and as `--json` prints them. */
 import type { CatchUp, OccurrenceKind, OccurrenceState, Overlap } from "../../domain/schedule.ts";
 import { withoutWebhookSecret } from "../../schedule/masked-webhook.ts";
-import { everyWords } from "../../schedule/schedule-schema.ts";
+import { everyText } from "../../schedule/schedule-schema.ts";
 import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { withMaskedSecrets } from "../../submit/masked-secrets.ts";
@@ -38,7 +38,7 @@ export function scheduleOut(schedule: PublicSchedule): ScheduleOut {
     name,
     cron: isCron ? timing.cron : null,
     timeZone: isCron ? timing.timeZone : null,
-    every: isCron ? null : everyWords(timing.everyMs),
+    every: isCron ? null : everyText(timing.everyMs),
     ...{ overlap, catchUp, catchUpMost, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),

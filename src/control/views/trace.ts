@@ -68,19 +68,19 @@ export type TraceOut = { stories: TimelineOut[]; jobs: JobTraceOut[]; more: numb
 
 const redact = createRedact([]);
 
-/** Names of workers are visible to operators only. */
+/** The names of workers are included only if `visibility` is "all". */
 export function traceOut(
-  { stories, jobs, more }: Trace,
-  { now, hearing }: { now: number; hearing: Visibility },
+  { timelines, jobs, more }: Trace,
+  { now, visibility }: { now: number; visibility: Visibility },
 ): TraceOut {
   return {
-    stories: stories.map((timeline) => redact.value(timelineOut(timeline, hearing)) as TimelineOut),
-    jobs: jobs.map((trace) => redact.value(jobTraceOut(trace, now, hearing)) as JobTraceOut),
+    stories: timelines.map((timeline) => redact.value(timelineOut(timeline, visibility)) as TimelineOut),
+    jobs: jobs.map((trace) => redact.value(jobTraceOut(trace, now, visibility)) as JobTraceOut),
     more,
   };
 }
 
-function timelineOut(timeline: Timeline, hearing: Visibility): TimelineOut {
+function timelineOut(timeline: Timeline, visibility: Visibility): TimelineOut {
   const { url, job, requestId, tasks, state, waits } = timeline;
   return {
     url,
@@ -90,16 +90,16 @@ function timelineOut(timeline: Timeline, hearing: Visibility): TimelineOut {
     submittedAt: iso(job.createdAt),
     state: state ?? null,
     waits: [...waits],
-    lines: timelineLines(timeline, hearing).map(({ at, kind, words }) => ({ at: isoOf(at), kind, words })),
+    lines: timelineLines(timeline, visibility).map(({ at, kind, text }) => ({ at: isoOf(at), kind, words: text })),
     tasks: tasks.map(({ taskId, step, leases }) => ({
       taskId,
       step,
-      leases: leases.map((lease) => leaseOut(lease, hearing)),
+      leases: leases.map((lease) => leaseOut(lease, visibility)),
     })),
   };
 }
 
-function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number, hearing: Visibility): JobTraceOut {
+function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number, visibility: Visibility): JobTraceOut {
   return {
     job: jobOut(job, now),
     waits: [...waits],
@@ -109,18 +109,18 @@ function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number
       url,
       status,
       tookMs: Math.round(tookMs),
-      worker: workerOut(run?.worker, hearing),
+      worker: workerOut(run?.worker, visibility),
       leaseMs: run === undefined ? null : Math.round(run.endedAt - run.leasedAt),
     })),
     dead: dead.map(deadOut),
   };
 }
 
-function leaseOut(lease: Lease, hearing: Visibility): LeaseOut {
+function leaseOut(lease: Lease, visibility: Visibility): LeaseOut {
   const { token } = lease;
   if (lease.kind === "lost") return { kind: "lost", token };
   const { step = null, attempt = null } = lease;
-  const worker = workerOut(lease.worker, hearing);
+  const worker = workerOut(lease.worker, visibility);
   const run = { token, worker, step, attempt, leasedAt: isoOf(lease.leasedAt), endedAt: isoOf(lease.endedAt) };
   if (lease.kind === "try") {
     const { fate, because, status = null, detail = null } = lease;
@@ -141,8 +141,8 @@ function leaseOut(lease: Lease, hearing: Visibility): LeaseOut {
   };
 }
 
-function workerOut(worker: string | undefined, hearing: Visibility): string | null {
-  return hearing === "own" ? null : (worker ?? null);
+function workerOut(worker: string | undefined, visibility: Visibility): string | null {
+  return visibility === "own" ? null : (worker ?? null);
 }
 
 function isoOf(at: number | undefined): string | null {

@@ -1,7 +1,7 @@
 /**
- * Fetches pages and renders them. The HTTP fetcher fetches the document, which becomes the response to the browser's first
- * request, see docs/decisions/007. So it is sent within its slot, with the same limits and status policy, and redirects are
- * never followed. All further requests of the page go through the filter proxy.
+ * Fetches pages and renders them. The HTTP fetcher fetches the document, which becomes the response to the browser's
+ * first request, see docs/decisions/007. So it is sent within its slot, with the same limits and status policy, and
+ * redirects are never followed. All further requests of the page go through the filter proxy.
  */
 
 import { setMaxListeners } from "node:events";
@@ -20,8 +20,8 @@ import {
   type KeptContext,
 } from "./browser-keeper.ts";
 import { type LaunchOptions, launchBrowser } from "./launch-browser.ts";
+import { playwrightMessage } from "./playwright-message.ts";
 import { type Rendering, renderPage, type ShownDocument } from "./render-page.ts";
-import { shortWords } from "./short-words.ts";
 import { createTabGate } from "./tab-gate.ts";
 
 export type BrowserFetcherDeps = {
@@ -44,7 +44,7 @@ export type BrowserFetcherOptions = LaunchOptions &
 type ShowRequest = FetchRequest & { show: Show };
 type Fetched = Extract<FetchOutcome, { kind: "page" }>;
 
-/** The result of one rendering. `gone`: the browser ended during it, for any reason. */
+/** The result of one rendering. `isGone`: the browser ended during it, for any reason. */
 type Try = { outcome: FetchOutcome; isGone: boolean };
 
 /** Headers that describe the transfer of the document, or that would keep the browser from rendering it. */
@@ -53,7 +53,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   ...["content-disposition", "alt-svc"],
 ]);
 
-const AS_IT_IS: Show = { browser: PLAIN_BROWSER, keepsTab: false };
+const DEFAULT_SHOW: Show = { browser: PLAIN_BROWSER, keepsTab: false };
 
 export function createBrowserFetcher(
   { documents, gate, clock, log, watch }: BrowserFetcherDeps,
@@ -61,17 +61,17 @@ export function createBrowserFetcher(
 ): Fetcher {
   const launch = (signal: AbortSignal) => launchBrowser(gate, options, signal);
   const keeper = createBrowserKeeper({ launch, log, ...(watch === undefined ? {} : { watch }) }, options);
-  const gateToTabs = createTabGate(options);
+  const tabGate = createTabGate(options);
 
   /** When a browser ends, all its pages fail. Each is rendered again alone before it counts as the cause. */
   async function render(fetched: Fetched, request: ShowRequest): Promise<FetchOutcome> {
-    const first = await renderOnce(fetched, request, "beside-others");
+    const first = await renderOnce(fetched, request, "shared");
     if (!first.isGone) return first.outcome;
     return (await renderOnce(fetched, request, "alone")).outcome;
   }
 
-  async function renderOnce(fetched: Fetched, request: ShowRequest, how: "beside-others" | "alone"): Promise<Try> {
-    const leave = await gateToTabs.enter(how, request.signal);
+  async function renderOnce(fetched: Fetched, request: ShowRequest, how: "shared" | "alone"): Promise<Try> {
+    const leave = await tabGate.enter(how, request.signal);
     let kept: KeptContext | undefined;
     const close = async (): Promise<void> => {
       await kept?.close();
@@ -91,7 +91,7 @@ export function createBrowserFetcher(
       await close();
       request.signal.throwIfAborted();
       if (isTrawlError(error)) throw error;
-      const detail = shortWords(error);
+      const detail = playwrightMessage(error);
       return { outcome: { kind: "retry", because: "render_failed", detail }, isGone: kept?.isGone() ?? true };
     }
   }
@@ -131,7 +131,7 @@ export function createBrowserFetcher(
   }
 
   function renderedPage(page: Page, bodyBytes: number, tookMs: number): Page {
-    // The text has been decoded. It is UTF-8 now, whatever its headers or markup declare.
+    // The text has been decoded. It is UTF-8 now, even if its headers or markup declare another charset.
     const [type = "text/html"] = (page.contentType ?? "text/html").split(";", 1);
     const contentType = `${type.trim()}; charset=utf-8`;
     return { ...page, contentType, bodyBytes, fetchedAt: Math.round(clock.now()), tookMs: page.tookMs + tookMs };
@@ -139,11 +139,11 @@ export function createBrowserFetcher(
 
   return {
     async fetch(request) {
-      // First, so that no request is sent for a page that cannot be rendered.
+      // Starts the browser first, so that no request is sent for a page that cannot be rendered.
       await keeper.warm();
       const outcome = await documents.fetch(request);
       return outcome.kind === "page" && isRenderable(outcome)
-        ? render(outcome, { show: AS_IT_IS, ...request })
+        ? render(outcome, { show: DEFAULT_SHOW, ...request })
         : outcome;
     },
     close: () => keeper.close(),

@@ -1,7 +1,7 @@
 /**
- * Keeps one browser for the process. It is started on first use and replaced when it has crashed, hangs, or has rendered
- * `pagesPerBrowser` pages. Many tasks call it at once; each gets its own context, which is always closed. A replaced browser
- * ends with its last context. A crash of this process leaves no browser behind: see watchdog.ts.
+ * Keeps one browser for the process. It is started on first use and replaced when it has crashed, hangs, or has
+ * rendered `pagesPerBrowser` pages. Many tasks call it at once; each gets its own context, which is always closed. A
+ * replaced browser ends with its last context. A crash of this process leaves no browser behind: see watchdog.ts.
  */
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
@@ -13,7 +13,7 @@ export type BrowserKeeperOptions = {
   pagesPerBrowser: number;
   /** A context that is not closed within this time is stuck, and so is its browser. */
   closeMs: number;
-  /** The same for opening a context. */
+  /** A context that is not opened within this time is stuck too. */
   launchMs: number;
 };
 
@@ -30,7 +30,7 @@ export type KeptContext = {
   close(): Promise<void>;
 };
 
-export type ContextLimits = { bytes: number };
+type ContextLimits = { bytes: number };
 
 export type BrowserKeeper = {
   /** Resolves when a browser runs. Rejects with BROWSER_UNAVAILABLE. */
@@ -73,16 +73,16 @@ export function createBrowserKeeper(
         watch?.launched();
         log.info("browser.started", { version: browser.version(), folder });
         browser.on("disconnected", () => {
-          if (!kept.isRetired) noteCrash(kept);
+          if (!kept.isRetired) recordCrash(kept);
           retire(kept);
         });
       },
-      () => retire(kept), // the task that waits for it tells why
+      () => retire(kept), // the task that waits for the browser reports the error
     );
     return kept;
   }
 
-  function noteCrash({ begun }: Kept): void {
+  function recordCrash({ begun }: Kept): void {
     watch?.crashed();
     log.warn("browser.crashed", { pages: begun });
   }
@@ -94,7 +94,7 @@ export function createBrowserKeeper(
   }
 
   async function end(kept: Kept): Promise<void> {
-    const launched = await kept.launched.catch(() => undefined); // there is none to end
+    const launched = await kept.launched.catch(() => undefined); // it did not start
     await launched?.end();
     all.delete(kept);
   }
@@ -168,7 +168,7 @@ export function createBrowserKeeper(
 function stopping(): TrawlError {
   return new TrawlError("BROWSER_UNAVAILABLE", {
     op: "browser.open",
-    message: "this process is stopping, and starts no browser any more",
+    message: "this process is stopping and does not start a browser",
   });
 }
 
@@ -180,7 +180,7 @@ async function within(ms: number, closing: Promise<unknown>): Promise<boolean> {
   });
   const done = closing.then(
     () => true,
-    () => true, // nothing of it is left to close
+    () => true, // the browser has ended, and the context with it
   );
   return Promise.race([done, late]).finally(() => clearTimeout(timer));
 }

@@ -1,8 +1,8 @@
 /**
- * The command-line flags of Chromium. Playwright's own flags are not used, so that network access does not change with its
- * version. All traffic goes through the filter proxy or is disabled.
+ * The command-line flags of Chromium. Playwright's own flags are not used, so that network access does not change with
+ * its version. All traffic goes through the filter proxy or is disabled.
  */
-export type ChromiumFlagOptions = {
+type ChromiumFlagOptions = {
   profileFolder: string;
   proxyUrl: string;
   /** Chromium's own sandbox. Does not work for root, nor in containers that forbid user namespaces. */
@@ -37,7 +37,7 @@ const FEATURES_OFF: readonly string[] = [
   ...["AimEnabled", "AsyncDns", "DnsOverHttpsUpgrade", "MediaRouter", "NetworkTimeServiceQuerying"],
   ...["OptimizationGuideModelDownloading", "OptimizationGuideOnDeviceModel", "OptimizationHints"],
   ...["PreconnectToSearch", "Prerender2", "Translate"],
-  // A spare renderer process for a next page of the same context, which never comes.
+  // Starts a spare renderer process for the next page of a context. Our contexts have one page.
   "SpareRendererForSitePerProcess",
   // Toolbar UI that is rendered as pages: another renderer process for every context.
   ...["InitialWebUI", "PreloadTopChromeWebUI", "WebUIBackForwardButton", "WebUIHomeButton", "WebUILocationBar"],

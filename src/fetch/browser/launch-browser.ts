@@ -11,7 +11,7 @@ import { shortMessage } from "../../runtime/short-message.ts";
 import { type FilterProxy, startFilterProxy } from "../egress/filter-proxy.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import { chromiumFlags } from "./chromium-flags.ts";
-import { startWatchdog, startWords } from "./watchdog.ts";
+import { shellArguments, startWatchdog } from "./watchdog.ts";
 
 export type LaunchOptions = {
   /** Chromium's path, such as /usr/bin/chromium. */
@@ -54,7 +54,7 @@ export async function launchBrowser(
     undo.push(() => watchdog.end());
     const proxy = await startFilterProxy(gate);
     undo.push(() => proxy.close());
-    signal.throwIfAborted(); // before there was anything to end
+    signal.throwIfAborted(); // `onAbort` had nothing to end if the abort was before this line
     const browser = await start(folder, proxy, options);
     return { browser, proxy, folder, end };
   } catch (cause) {
@@ -77,9 +77,9 @@ async function start(
   return chromium.launch({
     executablePath: "/bin/sh",
     artifactsDir: folder,
-    args: [...startWords(folder, executablePath, flags)],
+    args: [...shellArguments(folder, executablePath, flags)],
     ignoreDefaultArgs: true,
-    // Not on the command line, which other users can read: the browser gets it when the proxy asks.
+    // Not on the command line, which other users can read. The browser sends them when the proxy requires them.
     proxy: { server: url, username, password },
     // The environment of this process must not be readable in the memory of the renderer.
     env: { HOME: folder, TMPDIR: folder, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" },
@@ -92,20 +92,20 @@ async function start(
 }
 
 function unavailable(cause: unknown, { executablePath, hasSandbox }: LaunchOptions): TrawlError {
-  const words = ownWords(cause instanceof Error ? cause.message : String(cause));
+  const reason = chromiumMessage(cause instanceof Error ? cause.message : String(cause));
   return new TrawlError("BROWSER_UNAVAILABLE", {
     op: "browser.launch",
-    message: `${executablePath} did not start: ${words}; install Chromium there, or name another in TRAWL_CHROMIUM`,
+    message: `${executablePath} did not start: ${reason}; install Chromium there, or set another path in TRAWL_CHROMIUM`,
     detail: { executablePath, hasSandbox },
     cause,
   });
 }
 
 /** Chromium's own message, e.g. a missing library, without Playwright's long text around it. */
-function ownWords(message: string): string {
+function chromiumMessage(message: string): string {
   const plain = stripVTControlCharacters(message);
-  // Playwright repeats it in its log and in its summary.
-  const said = new Set([...plain.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line.trim()));
-  const words = said.size > 0 ? [...said].join(" ") : (plain.split("\n", 1)[0] ?? "");
-  return shortMessage(words);
+  // Playwright repeats each line in its log and in its summary.
+  const lines = new Set([...plain.matchAll(/\[err\] (.+)/g)].map(([, line = ""]) => line.trim()));
+  const text = lines.size > 0 ? [...lines].join(" ") : (plain.split("\n", 1)[0] ?? "");
+  return shortMessage(text);
 }

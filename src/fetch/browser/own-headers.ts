@@ -1,6 +1,6 @@
 /**
- * Adds a job's headers to requests of a page to its own site. Playwright's `route` is not used: it keeps added headers across
- * redirects, so they would be sent to other sites. Here every hop is checked separately.
+ * Adds a job's headers to requests of a page to its own site. Playwright's `route` is not used: it keeps added headers
+ * across redirects, so they would be sent to other sites. Here every hop is checked separately.
  */
 import type { Page as Tab } from "playwright-core";
 

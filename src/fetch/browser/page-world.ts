@@ -1,6 +1,6 @@
 /**
- * Reads a rendered page over the DevTools protocol. Playwright's `content` and `waitForSelector` inject a large script into
- * every page: of 171 ms of CPU for a nearly empty page they took 66.
+ * Reads a rendered page over the DevTools protocol. Playwright's `content` and `waitForSelector` inject a large script
+ * into every page: they took 66 of the 171 ms of CPU time for a nearly empty page.
  */
 import type { CDPSession } from "playwright-core";
 
@@ -15,7 +15,7 @@ export type PageWorld = {
 };
 
 /** Chromium's error message when the page has navigated to another document. */
-const MOVED_ON = /cannot find context|context was destroyed|navigated or closed/i;
+const NAVIGATED = /cannot find context|context was destroyed|navigated or closed/i;
 
 export function createPageWorld(session: CDPSession): PageWorld {
   /** Isolated from the page's scripts, which may have replaced `querySelector`. */
@@ -25,10 +25,10 @@ export function createPageWorld(session: CDPSession): PageWorld {
     return world.executionContextId;
   }
 
-  async function look(selector: string, mostMs: number): Promise<boolean | undefined> {
+  async function watchFor(selector: string, mostMs: number): Promise<boolean | undefined> {
     const expression = `(${watch})(${JSON.stringify(selector)}, ${Math.max(0, mostMs)})`;
-    const asked = { contextId: await enter(), expression, awaitPromise: true, returnByValue: true };
-    const { result } = await session.send("Runtime.evaluate", asked);
+    const parameters = { contextId: await enter(), expression, awaitPromise: true, returnByValue: true };
+    const { result } = await session.send("Runtime.evaluate", parameters);
     return result.value;
   }
 
@@ -42,18 +42,18 @@ export function createPageWorld(session: CDPSession): PageWorld {
     html: () => untilSteady(readDocument),
     has(selector, mostMs) {
       const until = performance.now() + mostMs;
-      return untilSteady(() => look(selector, until - performance.now()));
+      return untilSteady(() => watchFor(selector, until - performance.now()));
     },
   };
 }
 
 /** Retries when the document is replaced by another. The caller applies a timeout. */
-async function untilSteady<T>(ask: () => Promise<T>): Promise<T> {
+async function untilSteady<T>(read: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await ask();
+      return await read();
     } catch (error) {
-      if (!(error instanceof Error && MOVED_ON.test(error.message))) throw error;
+      if (!(error instanceof Error && NAVIGATED.test(error.message))) throw error;
     }
   }
 }

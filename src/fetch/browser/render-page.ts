@@ -6,8 +6,8 @@ import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { Pictures } from "../fetcher.ts";
 import { sendOwnHeaders } from "./own-headers.ts";
 import { createPageWorld } from "./page-world.ts";
+import { playwrightMessage } from "./playwright-message.ts";
 import { settlePage } from "./settle-page.ts";
-import { shortWords } from "./short-words.ts";
 
 /** The response of the site, to be rendered under the requested URL. */
 export type ShownDocument = {
@@ -48,22 +48,22 @@ async function show(
   tab.on("dialog", (dialog) => dialog.dismiss().catch(ignoreGone));
   context.on("page", (popup) => void popup.close().catch(ignoreGone));
   const session = await context.newCDPSession(tab);
-  await greet(session, welcomeUrl);
+  await sendProxySecret(session, welcomeUrl);
   await sendOwnHeaders(tab, document.ownHeaders, hasOriginOf(document.url));
   await context.route("**/*", createRouting(tab, document, spec, settle));
   await tab.goto(document.url, { waitUntil: "commit", timeout: 0 });
   await tab.waitForLoadState("domcontentloaded", { timeout: 0 });
   const world = createPageWorld(session);
-  const lack = await settlePage({ tab, world }, spec);
-  if (lack !== undefined) return { kind: "timeout", detail: lack };
+  const problem = await settlePage({ tab, world }, spec);
+  if (problem !== undefined) return { kind: "timeout", detail: problem };
   return { kind: "rendered", html: await world.html(), pictures: await picturesOf(tab, spec), tab };
 }
 
 /**
- * Makes the proxy's secret known to all requests of this context. The empty page requests it without rendering it, because
- * rendering would need a renderer process of its own.
+ * Makes the browser send the proxy's secret with all requests of this context. The empty tab fetches the welcome page
+ * without rendering it, because rendering would need a renderer process of its own.
  */
-async function greet(session: CDPSession, welcomeUrl: string): Promise<void> {
+async function sendProxySecret(session: CDPSession, welcomeUrl: string): Promise<void> {
   const expression = `fetch(${JSON.stringify(welcomeUrl)}, { mode: "no-cors" })`;
   const { exceptionDetails } = await session.send("Runtime.evaluate", { expression, awaitPromise: true });
   if (exceptionDetails !== undefined) throw new Error("the filter proxy did not answer the browser");
@@ -86,16 +86,16 @@ function createRouting(
   settle: Settle,
 ): (route: Route, request: Request) => Promise<void> {
   let isShown = false;
-  let asked = 0;
+  let count = 0;
 
   function decide(route: Route, request: Request): Promise<void> {
     if (!request.isNavigationRequest()) {
-      return block.includes(request.resourceType() as ResourceType) ? route.abort("blockedbyclient") : ask(route);
+      return block.includes(request.resourceType() as ResourceType) ? route.abort("blockedbyclient") : pass(route);
     }
     // A new window has no frame yet. Windows are blocked.
     const frame = frameOf(request);
     if (frame === undefined || frame.page() !== tab) return route.abort("aborted");
-    if (frame !== tab.mainFrame()) return ask(route);
+    if (frame !== tab.mainFrame()) return pass(route);
     if (isShown) return leave(route, request);
     isShown = true;
     const { status, headers, body } = document;
@@ -103,9 +103,9 @@ function createRouting(
     return route.fulfill({ status, headers, body }).catch((error: unknown) => settle(failed(error)));
   }
 
-  function ask(route: Route): Promise<void> {
-    asked += 1;
-    return asked > requests ? route.abort("blockedbyclient") : route.continue();
+  function pass(route: Route): Promise<void> {
+    count += 1;
+    return count > requests ? route.abort("blockedbyclient") : route.continue();
   }
 
   function leave(route: Route, request: Request): Promise<void> {
@@ -127,7 +127,7 @@ function frameOf(request: Request) {
   try {
     return request.frame();
   } catch {
-    return undefined; // Playwright's way to say that there is none yet
+    return undefined; // Playwright throws if the request has no frame yet
   }
 }
 
@@ -135,5 +135,5 @@ function frameOf(request: Request) {
 function ignoreGone(): void {}
 
 function failed(error: unknown): Rendering {
-  return { kind: "crashed", detail: shortWords(error) };
+  return { kind: "crashed", detail: playwrightMessage(error) };
 }

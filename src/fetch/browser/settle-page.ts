@@ -6,16 +6,19 @@ import type { PageWorld } from "./page-world.ts";
 /** A rendered page: Playwright's object for actions, and our own for reading. */
 type Shown = { tab: Tab; world: PageWorld };
 
-/** Playwright also searches shadow roots and supports more selectors, so it may find what `querySelector` does not. */
-const BY_ITSELF_MS = 1_000;
+/**
+ * How long the page itself searches with `querySelector`, before Playwright searches. Playwright also searches shadow
+ * roots and supports more selectors.
+ */
+const QUERY_SELECTOR_MS = 1_000;
 
 /** Maximum wait for a page to grow after it was scrolled to its end. */
 const GROW_MS = 1_000;
 
-/** Undefined when the page is ready; otherwise a message about what did not appear. */
+/** Undefined when the page is ready; otherwise the reason why it is not. */
 export async function settlePage(shown: Shown, spec: BrowserSpec): Promise<string | undefined> {
-  const lack = await waitFor(shown, spec);
-  if (lack !== undefined) return lack;
+  const problem = await waitFor(shown, spec);
+  if (problem !== undefined) return problem;
   for (const [index, action] of spec.actions.entries()) {
     const missing = await act(shown, action, spec.settleMs);
     if (missing !== undefined) return `actions.${index}: ${missing}`;
@@ -33,16 +36,18 @@ async function waitFor(shown: Shown, { waitFor, settleMs }: BrowserSpec): Promis
     case "selector":
       return awaitSelector(shown, waitFor.selector, settleMs);
     case "function": {
-      const isTrue = await inTime(tab.waitForFunction(patient(waitFor.source), undefined, { timeout: settleMs }));
+      const isTrue = await inTime(
+        tab.waitForFunction(falseIfItThrows(waitFor.source), undefined, { timeout: settleMs }),
+      );
       return isTrue ? undefined : `waitFor.function was not true within ${settleMs} ms`;
     }
   }
 }
 
 /** An expression that throws counts as false: early in loading, its variables may not exist. */
-function patient(source: string): string {
-  const asked = `const asked = (${source}); return typeof asked === "function" ? asked() : asked;`;
-  return `() => { try { ${asked} } catch { return false; } }`;
+function falseIfItThrows(source: string): string {
+  const body = `const asked = (${source}); return typeof asked === "function" ? asked() : asked;`;
+  return `() => { try { ${body} } catch { return false; } }`;
 }
 
 async function act(shown: Shown, action: BrowserAction, settleMs: number): Promise<string | undefined> {
@@ -52,7 +57,7 @@ async function act(shown: Shown, action: BrowserAction, settleMs: number): Promi
       return click(tab, action, settleMs);
     case "fill":
       if (await inTime(tab.fill(action.selector, action.text, { timeout: settleMs }))) return undefined;
-      return nothingLike(action.selector, settleMs);
+      return noMatch(action.selector, settleMs);
     case "press":
       await tab.keyboard.press(action.key);
       return undefined;
@@ -76,7 +81,7 @@ async function click(
     const isThere = await inTime(
       tab.click(selector, { timeout: clicked === 0 ? settleMs : GROW_MS, noWaitAfter: true }),
     );
-    if (!isThere) return clicked > 0 || isOptional ? undefined : nothingLike(selector, settleMs);
+    if (!isThere) return clicked > 0 || isOptional ? undefined : noMatch(selector, settleMs);
   }
   return undefined;
 }
@@ -93,13 +98,13 @@ async function scroll(tab: Tab, times: number): Promise<undefined> {
 
 async function awaitSelector({ tab, world }: Shown, selector: string, settleMs: number): Promise<string | undefined> {
   const startedAt = performance.now();
-  if (await world.has(selector, Math.min(BY_ITSELF_MS, settleMs / 2))) return undefined;
+  if (await world.has(selector, Math.min(QUERY_SELECTOR_MS, settleMs / 2))) return undefined;
   const timeout = Math.max(1, settleMs - (performance.now() - startedAt));
   const found = await inTime(tab.waitForSelector(selector, { state: "attached", timeout }));
-  return found ? undefined : nothingLike(selector, settleMs);
+  return found ? undefined : noMatch(selector, settleMs);
 }
 
-function nothingLike(selector: string, settleMs: number): string {
+function noMatch(selector: string, settleMs: number): string {
   return `nothing on the page matched ${selector} within ${settleMs} ms`;
 }
 

@@ -3,12 +3,12 @@ import { createTabGate } from "./tab-gate.ts";
 
 const never = new AbortController().signal;
 
-describe("the gate to the tabs", () => {
-  it("lets in as many as there are tabs, and the next when one leaves, in order", async () => {
+describe("the tab gate", () => {
+  it("admits as many tasks as there are tabs, and the next one in order when a task leaves", async () => {
     const gate = createTabGate({ tabs: 2 });
     const order: number[] = [];
     const enter = (nth: number) =>
-      gate.enter("beside-others", never).then((leave) => {
+      gate.enter("shared", never).then((leave) => {
         order.push(nth);
         return leave;
       });
@@ -28,15 +28,15 @@ describe("the gate to the tabs", () => {
     await fourth;
   });
 
-  it("gives one that wants to be alone all the room, after those that are in", async () => {
+  it("gives all tabs to a task that runs alone, after the current tasks have left", async () => {
     const gate = createTabGate({ tabs: 2 });
     const order: string[] = [];
-    const leave = await gate.enter("beside-others", never);
+    const leave = await gate.enter("shared", never);
     const alone = gate.enter("alone", never).then((out) => {
       order.push("alone");
       return out;
     });
-    const after = gate.enter("beside-others", never).then(() => order.push("after"));
+    const after = gate.enter("shared", never).then(() => order.push("after"));
     await settled();
     expect(order).toEqual([]);
 
@@ -50,12 +50,12 @@ describe("the gate to the tabs", () => {
     expect(order).toEqual(["alone", "after"]);
   });
 
-  it("forgets who gives up waiting, and lets those behind go on", async () => {
+  it("removes an aborted task from the queue and admits the next one", async () => {
     const gate = createTabGate({ tabs: 2 });
-    await gate.enter("beside-others", never);
+    await gate.enter("shared", never);
     const giving = new AbortController();
     const alone = gate.enter("alone", giving.signal);
-    const behind = gate.enter("beside-others", never);
+    const behind = gate.enter("shared", never);
 
     giving.abort(new Error("enough"));
 
@@ -65,7 +65,7 @@ describe("the gate to the tabs", () => {
   });
 });
 
-/** What is due without waiting has happened. */
+/** Resolves after all pending promise callbacks have run. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,15 +1,15 @@
 /**
- * Ends the browser when this process ends, in any way. Chromium is a dozen processes in their own process group; killing the
- * parent does not end them. So a shell, started before the browser and outside of its group, holds the other end of a pipe:
- * when the pipe closes without a message, the shell kills the group and removes the folder.
+ * Ends the browser when this process ends, in any way. Chromium is a dozen processes in their own process group;
+ * killing the parent does not end them. So a shell, started before the browser and outside of its group, holds the
+ * other end of a pipe: when the pipe closes, the shell kills the group and removes the folder.
  *
- * The browser is started through `startWords`, which writes the id of the group before Chromium starts. If this process
- * crashes between the two, the command pipe of Chromium is closed, and it exits by itself.
+ * The browser is started through `shellArguments`, which writes the id of the group before Chromium starts. If this
+ * process crashes between the two, the command pipe of Chromium is closed, and it exits by itself.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-export type Watchdog = {
+type Watchdog = {
   /** Kills the rest of the group and removes the folder. Resolves when both are done. A second call has no effect. */
   end(): Promise<void>;
 };
@@ -18,12 +18,12 @@ const SHELL = "/bin/sh";
 const GROUP_FILE = "group";
 
 /**
- * First renames the folder: a browser that is starting has either written its group id by then, or fails to write it and does
- * not start. Killed processes run until the kernel ends them and may still write into the folder, so the removal is repeated
- * until the folder stays away.
+ * First renames the folder: a browser that is starting has either written its group id by then, or fails to write it
+ * and does not start. Killed processes run until the kernel ends them and may still write into the folder, so the
+ * removal is repeated until the folder no longer exists.
  */
 const WATCH = `
-read -r word
+read -r line
 group=
 mv -- "$1" "$1.ended"
 if [ -f "$1.ended/${GROUP_FILE}" ]; then read -r group < "$1.ended/${GROUP_FILE}"; fi
@@ -36,21 +36,23 @@ done
 `;
 
 /**
- * Arguments of a shell that writes its process group to `folder` and then executes `command`. It checks the written file: if
- * the folder was removed meanwhile, the watchdog may have read nothing and would not end the browser.
+ * Arguments of a shell that writes its process group to `folder` and then executes `command`. It checks the written
+ * file: if the folder was removed meanwhile, the watchdog may have read nothing and would not end the browser.
  */
-export function startWords(folder: string, command: string, words: readonly string[]): readonly string[] {
-  const note = `"$1/${GROUP_FILE}"`;
-  const script = `echo "$$" > ${note} && [ -s ${note} ] || exit 1; shift; exec "$@"`;
-  return ["-c", script, SHELL, folder, command, ...words];
+export function shellArguments(folder: string, command: string, args: readonly string[]): readonly string[] {
+  const file = `"$1/${GROUP_FILE}"`;
+  const script = `echo "$$" > ${file} && [ -s ${file} ] || exit 1; shift; exec "$@"`;
+  return ["-c", script, SHELL, folder, command, ...args];
 }
 
-/** Call before the browser is started. Throws if it cannot watch. Removes the folder of the browser with it. */
+/**
+ * Call before the browser is started. Throws if the watchdog cannot be started. It also removes the browser's folder.
+ */
 export async function startWatchdog(folder: string): Promise<Watchdog> {
   // In its own session: Ctrl-C in the terminal ends this process, and must not end the watchdog first.
   const child = spawn(SHELL, ["-c", WATCH, SHELL, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  await once(child, "spawn"); // rejects where the system has no process left for us
-  child.stdin.on("error", () => child.stdin.destroy()); // it has ended before us: there is nothing to tell it
+  await once(child, "spawn"); // rejects if the system cannot start another process
+  child.stdin.on("error", () => child.stdin.destroy()); // the watchdog has already ended
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
   return {

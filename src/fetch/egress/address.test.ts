@@ -47,7 +47,7 @@ describe("isPublicAddress", () => {
     "198.17.255.255",
     "198.20.0.0",
     "223.255.255.255",
-  ])("accepts %s, just beside a special range", (address) => {
+  ])("accepts %s, which is next to a special range", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -72,7 +72,7 @@ describe("isPublicAddress", () => {
     ["discard-only", "100::1"],
     ["segment routing", "5f00::1"],
     ["unique local", "fc00::1"],
-    ["unique local, used half", "fd12:3456::1"],
+    ["unique local, locally assigned", "fd12:3456::1"],
     ["link-local", "fe80::1"],
     ["link-local with a zone", "fe80::1%eth0"],
     ["site-local", "fec0::1"],
@@ -109,27 +109,21 @@ describe("isPublicAddress", () => {
     expect(isPublicAddress(text)).toBe(false);
   });
 
-  it("judges every IPv4 address alike in all its IPv6 disguises", () => {
+  it("gives every IPv4 address the same result in all its IPv6 forms", () => {
     const hex = (a: number, b: number): string => ((a << 8) | b).toString(16);
     fc.assert(
       fc.property(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)), ([a, b, c, d]) => {
         const expected = isPublicAddress(`${a}.${b}.${c}.${d}`);
         const tail = `${hex(a, b)}:${hex(c, d)}`;
-        for (const disguise of [
-          `::ffff:${tail}`,
-          `::${tail}`,
-          `::ffff:0:${tail}`,
-          `64:ff9b::${tail}`,
-          `2002:${tail}::1`,
-        ]) {
-          expect([disguise, isPublicAddress(disguise)]).toEqual([disguise, expected]);
+        for (const form of [`::ffff:${tail}`, `::${tail}`, `::ffff:0:${tail}`, `64:ff9b::${tail}`, `2002:${tail}::1`]) {
+          expect([form, isPublicAddress(form)]).toEqual([form, expected]);
         }
       }),
     );
   });
 });
 
-describe("the other spellings of an address", () => {
+describe("other notations of an address", () => {
   it.each([
     ["http://0x7f.1/", "127.0.0.1"],
     ["http://2130706433/", "127.0.0.1"],
@@ -140,7 +134,7 @@ describe("the other spellings of an address", () => {
     ["http://127.0.0.1./", "127.0.0.1"],
     ["http://[0:0:0:0:0:ffff:127.0.0.1]/", "[::ffff:7f00:1]"],
     ["http://[0000::0001]/", "[::1]"],
-  ])("are gone from %s once it is parsed as a URL", (url, host) => {
+  ])("are normalized when %s is parsed as a URL", (url, host) => {
     expect(new URL(url).hostname).toBe(host);
     expect(isPublicAddress(new URL(url).hostname)).toBe(false);
   });
@@ -176,17 +170,17 @@ describe("parseNetworks", () => {
     expect(outside.filter((address) => isWithin(networks, address))).toEqual([]);
   });
 
-  it("takes a mapped network as the IPv4 network it maps", () => {
+  it("treats a mapped network as its IPv4 network", () => {
     const { networks } = parseNetworks("::ffff:10.0.0.0/104");
     expect(isWithin(networks, "10.200.0.1")).toBe(true);
   });
 
-  it("has room for everything", () => {
+  it("accepts the networks of all addresses", () => {
     const { networks } = parseNetworks("0.0.0.0/0,::/0");
     expect(isWithin(networks, "8.8.8.8") && isWithin(networks, "ff02::1")).toBe(true);
   });
 
-  it("reports every problem and keeps what it understood", () => {
+  it("reports every problem and returns the valid networks", () => {
     const { networks, problems } = parseNetworks(
       "10.0.0.0/8,localhost,10.0.0.0/33,10.1.2.3/8,::/129,1.2.3.4/,fd00::/x",
     );

@@ -1,12 +1,12 @@
 /**
  * IP addresses as bytes: parsing, networks, and which addresses are public. Pure.
  *
- * Only canonical notations are parsed. The WHATWG URL parser converts all others (0x7f.1, 2130706433, 0177.0.0.1) before. An
- * address that cannot be parsed is never public.
+ * Only canonical notations are parsed. The WHATWG URL parser converts all others (0x7f.1, 2130706433, 0177.0.0.1)
+ * before. An address that cannot be parsed is never public.
  */
 
 /** 4 bytes for IPv4, 16 for IPv6. */
-export type Address = Uint8Array;
+type Address = Uint8Array;
 
 export type Network = { base: Address; prefixBits: number };
 
@@ -18,7 +18,10 @@ export function parseAddress(text: string): Address | undefined {
   return parseV6(zone === -1 ? bare : bare.slice(0, zone));
 }
 
-/** Parses `127.0.0.0/8, 10.1.0.0/16, fd00::/8`. An address without a length is a network of one. Returns problems, never throws. */
+/**
+ * Parses `127.0.0.0/8, 10.1.0.0/16, fd00::/8`. An address without a length is a network of one. Returns problems, never
+ * throws.
+ */
 export function parseNetworks(text: string): { networks: readonly Network[]; problems: readonly string[] } {
   const networks: Network[] = [];
   const problems: string[] = [];
@@ -64,7 +67,9 @@ const SPECIAL_V4 = networksOf([
   "240.0.0.0/4", // reserved, and broadcast
 ]);
 
-/** The only part of IPv6 assigned to hosts. Loopback, unique local, link-local, site-local and multicast are outside. */
+/**
+ * The only part of IPv6 assigned to hosts. Loopback, unique local, link-local, site-local and multicast are outside.
+ */
 const GLOBAL_V6 = networkOf("2000::/3");
 
 const SPECIAL_V6 = networksOf([
@@ -75,10 +80,10 @@ const SPECIAL_V6 = networksOf([
 
 /** Prefixes with an IPv4 address inside, and the byte where it starts. */
 const EMBEDDED_V4: readonly { network: Network; at: number }[] = [
-  { network: networkOf("::/96"), at: 12 }, // IPv4-compatible; holds :: and ::1 too, which are in 0.0.0.0/8
+  { network: networkOf("::/96"), at: 12 }, // IPv4-compatible; contains :: and ::1 too, as addresses in 0.0.0.0/8
   { network: networkOf("::ffff:0:0/96"), at: 12 }, // mapped
   { network: networkOf("::ffff:0:0:0/96"), at: 12 }, // translated
-  { network: networkOf("64:ff9b::/96"), at: 12 }, // NAT64. Its local-use sister 64:ff9b:1::/48 is not global at all.
+  { network: networkOf("64:ff9b::/96"), at: 12 }, // NAT64. The local-use prefix 64:ff9b:1::/48 is not global.
   { network: networkOf("2002::/16"), at: 2 }, // 6to4
 ];
 
@@ -148,7 +153,7 @@ function parseNetwork(text: string): Network | string {
   }
   // 10.1.2.3/8 is more likely a mistake for /32 than a request for 16 million addresses.
   if (!isBase(address, prefixBits))
-    return `"${text}" has bits set after its first ${prefixBits}: which network is meant?`;
+    return `"${text}" has bits set after the first ${prefixBits}; use the first address of the network, or /${widest}`;
   const plain = unmapped(address);
   return plain.length === address.length || prefixBits < 96
     ? { base: address, prefixBits }

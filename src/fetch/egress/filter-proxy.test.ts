@@ -14,11 +14,11 @@ afterEach(async () => {
 });
 
 describe("the filter proxy", () => {
-  it("passes a request on, body and all, without what concerns only the way to the proxy", async () => {
+  it("forwards a request with its body, without hop-by-hop headers", async () => {
     const { origin, seen } = await serve();
     const proxy = await start();
 
-    const answer = await ask(proxy, `${origin}/a?b`, { method: "POST", body: "hello", headers: { "x-own": "1" } });
+    const answer = await send(proxy, `${origin}/a?b`, { method: "POST", body: "hello", headers: { "x-own": "1" } });
 
     expect(answer).toMatchObject({ status: 201, body: "POST /a?b hello", headers: { "x-answer": "yes" } });
     expect(seen[0]?.headers).toMatchObject({ "x-own": "1" });
@@ -26,7 +26,7 @@ describe("the filter proxy", () => {
     expect(proxy.counts()).toEqual({ passed: 1, refused: 0, unknown: 0 });
   });
 
-  it("carries whatever flows through a tunnel, both ways", async () => {
+  it("forwards the bytes of a tunnel in both directions", async () => {
     const echo = await listen();
     const proxy = await start();
 
@@ -38,19 +38,19 @@ describe("the filter proxy", () => {
   });
 
   it.each(["127.0.0.2", "forbidden.test", "0x7f.2", "2130706434", "[::ffff:127.0.0.2]"])(
-    "refuses %s with 403, in a tunnel and without, and counts it",
+    "refuses %s with 403, as a tunnel and as a plain request, and counts both",
     async (host) => {
       const forbidden = await listen("127.0.0.2");
       const proxy = await start();
 
       expect((await tunnel(proxy, `${host}:${forbidden.port}`)).head).toMatch(/^HTTP\/1.1 403 /);
-      expect(await ask(proxy, `http://${host}:${forbidden.port}/`)).toMatchObject({ status: 403, body: "" });
+      expect(await send(proxy, `http://${host}:${forbidden.port}/`)).toMatchObject({ status: 403, body: "" });
       expect(proxy.counts()).toEqual({ passed: 0, refused: 2, unknown: 0 });
       expect(forbidden.connections()).toBe(0);
     },
   );
 
-  it("gives each pass its own bytes, ends what goes beyond, and lets nothing through afterwards", async () => {
+  it("counts bytes for each pass, closes the connection at the limit, and refuses the pass afterwards", async () => {
     const echo = await listen();
     const { origin } = await serve();
     const proxy = await start();
@@ -65,11 +65,11 @@ describe("the filter proxy", () => {
     await ended;
 
     expect((await tunnel({ ...proxy, ...pass }, `127.0.0.1:${echo.port}`)).head).toMatch(/^HTTP\/1.1 403 /);
-    expect(await ask({ ...proxy, ...pass }, origin)).toMatchObject({ status: 403 });
-    expect(await ask({ ...proxy, ...other }, origin)).toMatchObject({ status: 201 });
+    expect(await send({ ...proxy, ...pass }, origin)).toMatchObject({ status: 403 });
+    expect(await send({ ...proxy, ...other }, origin)).toMatchObject({ status: 201 });
   });
 
-  it("ends what goes through a pass that is revoked, and does not know it any more", async () => {
+  it("closes the connections of a revoked pass and no longer accepts the pass", async () => {
     const echo = await listen();
     const proxy = await start();
     const pass = proxy.admit({ bytes: Number.POSITIVE_INFINITY });
@@ -82,15 +82,15 @@ describe("the filter proxy", () => {
     expect((await tunnel({ ...proxy, ...pass }, `127.0.0.1:${echo.port}`)).head).toMatch(/^HTTP\/1.1 407 /);
   });
 
-  it("ends requests that wait for their answer when their pass is revoked", async () => {
+  it("aborts requests that wait for a response when their pass is revoked", async () => {
     const silent = createServer(() => {});
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
     cleanups.push(() => silent.close());
     const proxy = await start();
     const pass = proxy.admit({ bytes: Number.POSITIVE_INFINITY });
-    const asking = ask({ ...proxy, ...pass }, `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
-    const failed = expect(asking).rejects.toThrow();
+    const sending = send({ ...proxy, ...pass }, `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
+    const failed = expect(sending).rejects.toThrow();
     const [incoming]: IncomingMessage[] = await once(silent, "request");
     const ended = once(incoming?.socket as never, "close");
 
@@ -99,7 +99,7 @@ describe("the filter proxy", () => {
     await Promise.all([failed, ended]);
   });
 
-  it("ends a tunnel that is not there yet when its pass is revoked", async () => {
+  it("closes a tunnel that is still connecting when its pass is revoked", async () => {
     const echo = await listen();
     const lookups: ((found: string[]) => void)[] = [];
     const proxy = await start(() => new Promise((resolve) => void lookups.push(resolve)));
@@ -115,18 +115,20 @@ describe("the filter proxy", () => {
     expect([echo.connections(), echo.open()]).toEqual([1, 0]);
   });
 
-  it("lets nobody through who does not know its secret", async () => {
+  it("refuses clients without the secret", async () => {
     const { origin, seen } = await serve();
     const proxy = await start();
-    const stranger = { ...proxy, password: "guess" };
+    const unauthorized = { ...proxy, password: "guess" };
 
-    expect(await ask(stranger, origin)).toMatchObject({
+    expect(await send(unauthorized, origin)).toMatchObject({
       status: 407,
       headers: { "proxy-authenticate": expect.stringContaining("Basic") },
     });
-    expect((await tunnel(stranger, new URL(origin).host)).head).toMatch(/^HTTP\/1.1 407 .*proxy-authenticate: Basic/s);
-    expect((await ask(stranger, proxy.welcomeUrl)).status).toBe(407);
-    expect((await ask(proxy, proxy.welcomeUrl)).status).toBe(200);
+    expect((await tunnel(unauthorized, new URL(origin).host)).head).toMatch(
+      /^HTTP\/1.1 407 .*proxy-authenticate: Basic/s,
+    );
+    expect((await send(unauthorized, proxy.welcomeUrl)).status).toBe(407);
+    expect((await send(proxy, proxy.welcomeUrl)).status).toBe(200);
     expect([seen.length, proxy.counts().unknown]).toEqual([0, 3]);
   });
 
@@ -143,18 +145,18 @@ describe("the filter proxy", () => {
     },
   );
 
-  it("answers 502 where nobody listens, and 400 to what is no request for a proxy", async () => {
+  it("answers 502 if nothing listens at the target, and 400 to a request that is not for a proxy", async () => {
     const gone = await listen();
     await gone.close();
     const proxy = await start();
 
-    expect((await ask(proxy, `http://127.0.0.1:${gone.port}/`)).status).toBe(502);
+    expect((await send(proxy, `http://127.0.0.1:${gone.port}/`)).status).toBe(502);
     expect((await tunnel(proxy, `127.0.0.1:${gone.port}`)).head).toMatch(/^HTTP\/1.1 502 /);
-    expect((await ask(proxy, "/local")).status).toBe(400);
-    expect((await ask(proxy, "ftp://127.0.0.1/")).status).toBe(400);
+    expect((await send(proxy, "/local")).status).toBe(400);
+    expect((await send(proxy, "ftp://127.0.0.1/")).status).toBe(400);
   });
 
-  it("ends every tunnel when it closes", async () => {
+  it("closes every tunnel when the proxy closes", async () => {
     const echo = await listen();
     const proxy = await start();
     const { socket } = await tunnel(proxy, `127.0.0.1:${echo.port}`);
@@ -175,9 +177,9 @@ async function start(lookup: () => Promise<string[]> = async () => ["127.0.0.2"]
   return proxy;
 }
 
-type Asking = { method?: string; body?: string; headers?: Record<string, string> };
+type SendOptions = { method?: string; body?: string; headers?: Record<string, string> };
 
-async function ask(proxy: FilterProxy, path: string, { method = "GET", body = "", headers = {} }: Asking = {}) {
+async function send(proxy: FilterProxy, path: string, { method = "GET", body = "", headers = {} }: SendOptions = {}) {
   const auth = `Basic ${Buffer.from(`${proxy.username}:${proxy.password}`).toString("base64")}`;
   const sent = request(proxy.url, { path, method, headers: { ...headers, "proxy-authorization": auth }, agent: false });
   sent.end(body);
@@ -208,7 +210,7 @@ async function serve(): Promise<{ origin: string; seen: IncomingMessage[] }> {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** Sends back what it gets. */
+/** A TCP server that echoes all bytes. */
 async function listen(host = "127.0.0.1") {
   let connections = 0;
   let open = 0;

@@ -1,10 +1,10 @@
 /**
- * The egress gate for programs that open their own connections, such as a browser: an HTTP proxy on loopback for all their
- * traffic. Plain requests are forwarded one by one; CONNECT carries TLS and WebSockets.
+ * The egress gate for programs that open their own connections, such as a browser: an HTTP proxy on loopback for all
+ * their traffic. Plain requests are forwarded one by one; CONNECT carries TLS and WebSockets.
  *
- * Each proxy has secrets, so that no other local process can use it: one for the program, and one for each pass. The pass
- * counts and limits the bytes received for one page. Names are resolved here and never by the program, and sockets connect to
- * addresses that the gate has checked.
+ * Each proxy has secrets, so that no other local process can use it: one for the program, and one for each pass. The
+ * pass counts and limits the bytes received for one page. Names are resolved here and never by the program, and sockets
+ * connect to addresses that the gate has checked.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -22,8 +22,9 @@ export type FilterProxy = {
   /** The secret for the program. Never passed on a command line. */
   password: string;
   /**
-   * A page that the proxy itself serves to clients with the secret. Browsers answer a proxy's challenge only for requests of
-   * pages and scripts, not for WebSockets. After loading this page, the context sends the secret with all requests.
+   * A page that the proxy itself serves to clients with the secret. Browsers answer a proxy's challenge only for
+   * requests of pages and scripts, not for WebSockets. After loading this page, the context sends the secret with all
+   * requests.
    */
   welcomeUrl: string;
   /** Creates a secret for a part of the program, with a byte limit. */
@@ -33,7 +34,7 @@ export type FilterProxy = {
   close(): Promise<void>;
 };
 
-export type FilterProxyCounts = {
+type FilterProxyCounts = {
   /** Requests and tunnels that were allowed. */
   passed: number;
   /** Requests that the gate refused, with status 403. */
@@ -43,7 +44,7 @@ export type FilterProxyCounts = {
 };
 
 /** Access for one part of the program, such as the page of one task. */
-export type ProxyPass = {
+type ProxyPass = {
   username: string;
   password: string;
   /** Closes all its connections and requests, and accepts no more. */
@@ -71,9 +72,10 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   const own = admit({ bytes: Number.POSITIVE_INFINITY });
   const counts: FilterProxyCounts = { passed: 0, refused: 0, unknown: 0 };
   const sockets = new Set<Socket>();
-  const agent = new Agent({ connect: gate.connector, headersTimeout: 0, bodyTimeout: 0 }); // who asks knows how long
+  // No timeouts: the program that uses the proxy has its own.
+  const agent = new Agent({ connect: gate.connector, headersTimeout: 0, bodyTimeout: 0 });
 
-  const server = createServer({ requestTimeout: 0 }, (request, response) => void passOn(request, response));
+  const server = createServer({ requestTimeout: 0 }, (request, response) => void forward(request, response));
   server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => tunnel(request, socket, head));
   // Upgrades outside of a tunnel are not forwarded. Browsers use a tunnel.
   server.on("upgrade", (_, socket: Socket) => endWith(socket, 501));
@@ -149,13 +151,13 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     });
   }
 
-  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const holder = holderOf(request);
-    if (holder === undefined) return endPolitely(response, 407);
+    if (holder === undefined) return endResponse(response, 407);
     const url = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
-    if (url?.protocol !== "http:") return endPolitely(response, 400);
+    if (url?.protocol !== "http:") return endResponse(response, 400);
     if (url.host === WELCOME_HOST) return void response.writeHead(200, { "content-type": "text/html" }).end();
-    if (isSpent(holder)) return endPolitely(response, 403);
+    if (isSpent(holder)) return endResponse(response, 403);
     hold(holder, response);
     const leaving = new AbortController();
     response.on("close", () => leaving.abort());
@@ -175,7 +177,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
       charge(holder, answer.body, () => response.destroy());
       pipeline(answer.body, response, () => response.destroy());
     } catch (error) {
-      endPolitely(response, statusFor(error));
+      endResponse(response, statusFor(error));
     }
   }
 
@@ -250,11 +252,11 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 function endWith(socket: Socket, status: number): void {
-  const asking = status === 407 ? 'proxy-authenticate: Basic realm="trawl"\r\n' : "";
-  socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${asking}content-length: 0\r\nconnection: close\r\n\r\n`);
+  const challenge = status === 407 ? 'proxy-authenticate: Basic realm="trawl"\r\n' : "";
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${challenge}content-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-function endPolitely(response: ServerResponse, status: number): void {
+function endResponse(response: ServerResponse, status: number): void {
   if (response.headersSent) return void response.destroy();
   if (status === 407) response.setHeader("proxy-authenticate", 'Basic realm="trawl"');
   response.writeHead(status, { "content-length": 0 }).end();

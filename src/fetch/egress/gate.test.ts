@@ -39,12 +39,12 @@ describe("the gate's check of a URL", () => {
     },
   );
 
-  it("refuses what is not a URL, without throwing", () => {
+  it("refuses a string that is not a URL, without throwing", () => {
     expect(createEgressGate({}, CLOSED).check("http://[::1")).toContain("not a URL");
   });
 
   it.each(["http://example.com/", "https://8.8.8.8/", "http://[2606:4700::1]/", "http://localhost/"])(
-    "has nothing against %s before it is resolved",
+    "allows %s before its name is resolved",
     (url) => {
       expect(createEgressGate({}, CLOSED).check(url)).toBeUndefined();
     },
@@ -57,7 +57,7 @@ describe("the gate's check of a URL", () => {
     expect(gate.check("http://10.2.0.1/")).toBeDefined();
   });
 
-  it("allows the very hosts a person typed, however they were spelled", () => {
+  it("allows exactly the hosts that the user typed, in any notation", () => {
     const gate = createEgressGate({}, { ...CLOSED, allowHosts: ["127.0.0.1", "[::1]", "0xa.1"] });
     for (const url of ["http://127.1/", "http://[0::1]/", "http://10.0.0.1/"]) expect(gate.check(url)).toBeUndefined();
     for (const url of ["http://127.0.0.2/", "http://[::2]/", "http://10.0.0.2/"]) expect(gate.check(url)).toBeDefined();
@@ -75,7 +75,7 @@ describe("the gate's connector", () => {
     },
   );
 
-  it("opens no connection to a name that resolves to a private address, and says which", async () => {
+  it("opens no connection to a name that resolves to a private address, and reports the address", async () => {
     const listener = await listen();
     const error = await get(`http://innocent.test:${listener.port}/`, CLOSED, async () => ["127.0.0.1"]);
     expect(error).toMatchObject({ code: "EGRESS_REFUSED", detail: { host: "innocent.test", address: "127.0.0.1" } });
@@ -88,33 +88,33 @@ describe("the gate's connector", () => {
     [["127.0.0.1", "8.8.8.8"]],
     [["2606:4700::1", "::ffff:7f00:1"]],
     [["not an address"]],
-  ])("refuses the whole answer %j for the bad address in it", async (answer) => {
+  ])("refuses the whole DNS answer %j because of one address that is not allowed", async (answer) => {
     const listener = await listen();
     const error = await get(`http://mixed.test:${listener.port}/`, CLOSED, async () => answer);
     expect(isTrawlError(error, "EGRESS_REFUSED")).toBe(true);
     await listener.sawNothing();
   });
 
-  it("asks once per connection, so that a name cannot change its answer between check and use", async () => {
+  it("resolves a name once per connection, so that the address cannot change between check and use", async () => {
     const listener = await listen();
-    let asked = 0;
-    // Allowed when judged, forbidden had anyone asked again.
-    const rebinding: Lookup = async () => (asked++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]);
+    let lookups = 0;
+    // The first lookup returns an allowed address. A second one would return a forbidden address.
+    const rebinding: Lookup = async () => (lookups++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]);
     const options = { ...CLOSED, allowNetworks: LOOPBACK };
     expect(await get(`http://rebinding.test:${listener.port}/`, options, rebinding)).toBe("hello");
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
   });
 
-  it("judges every new connection anew", async () => {
+  it("checks the address of every new connection", async () => {
     const listener = await listen();
     const answers = [["127.0.0.1"], ["127.0.0.2"]];
     const options = { ...CLOSED, allowNetworks: parseNetworks("127.0.0.1").networks };
     const gate = createEgressGate({ lookup: async () => answers.shift() ?? [] }, options);
     const agent = new Agent({ connect: gate.connector, pipelining: 0 });
     cleanups.push(() => agent.destroy());
-    const ask = () => request(`http://rebinding.test:${listener.port}/`, { dispatcher: agent });
-    await (await ask()).body.text();
-    await expect(ask()).rejects.toMatchObject({ code: "EGRESS_REFUSED" });
+    const send = () => request(`http://rebinding.test:${listener.port}/`, { dispatcher: agent });
+    await (await send()).body.text();
+    await expect(send()).rejects.toMatchObject({ code: "EGRESS_REFUSED" });
     expect(listener.connections).toHaveLength(1);
   });
 
@@ -125,7 +125,7 @@ describe("the gate's connector", () => {
     expect(await get(`http://name.test:${listener.port}/`, options, async () => ["127.0.0.1"])).toBe("hello");
   });
 
-  it("lets only the typed host be private, not another name for the same address", async () => {
+  it("allows a private address for the typed host only, not for another name of the same address", async () => {
     const listener = await listen();
     const options = { ...CLOSED, allowHosts: ["Typed.Test"] };
     const lookup: Lookup = async () => ["127.0.0.1"];
@@ -147,19 +147,19 @@ describe("the gate's connector", () => {
     const listener = await listen();
     const hello = new Promise<Buffer>((resolve) => listener.server.once("connection", (s) => s.once("data", resolve)));
     const options = { ...CLOSED, allowNetworks: LOOPBACK };
-    const asked = get(`https://sni.test:${listener.port}/`, options, async () => ["127.0.0.1"]);
+    const getting = get(`https://sni.test:${listener.port}/`, options, async () => ["127.0.0.1"]);
     expect((await hello).toString("latin1")).toContain("sni.test");
     for (const socket of listener.connections) socket.destroy();
-    expect(await asked).toBeInstanceOf(Error);
+    expect(await getting).toBeInstanceOf(Error);
   });
 
-  it("passes on why a name did not resolve", async () => {
+  it("reports why a name did not resolve", async () => {
     const lookup: Lookup = async () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
     expect(await get("http://nowhere.test/", CLOSED, lookup)).toMatchObject({ code: "ENOTFOUND" });
     expect(await get("http://nowhere.test/", CLOSED, async () => [])).toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("gives up on a name server that never answers", async () => {
+  it("times out if the name server never answers", async () => {
     const error = await get("http://slow.test/", { ...CLOSED, connectMs: 1 }, () => new Promise(() => {}));
     expect(error).toMatchObject({ code: "UND_ERR_CONNECT_TIMEOUT" });
   });

@@ -1,9 +1,9 @@
 /**
  * The egress gate. All requests go through it: pages, robots.txt, sitemaps, redirect hops, webhooks.
  *
- * `check` validates a URL without resolving it. `connector` enforces the rules: a name is resolved once per connection, every
- * address of the answer is checked, the socket connects to one of these addresses (so DNS rebinding has no effect), and the
- * peer address of the connected socket is checked again.
+ * `check` validates a URL without resolving it. `connector` enforces the rules: a name is resolved once per connection,
+ * every address of the answer is checked, the socket connects to one of these addresses (so DNS rebinding has no
+ * effect), and the peer address of the connected socket is checked again.
  */
 import dns from "node:dns/promises";
 import type { LookupFunction, Socket } from "node:net";
@@ -44,7 +44,8 @@ export function createEgressGate(
   async function resolve(host: string): Promise<readonly string[]> {
     const addresses = await lookup(host);
     if (addresses.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: "ENOTFOUND" });
-    // One private address rejects the whole answer: a name with public and private addresses is misconfigured or malicious.
+    // One private address rejects the whole answer: a name with public and private addresses is misconfigured or
+    // malicious.
     const refused = addresses.find((address) => !isAllowed(host, address));
     if (refused !== undefined) throw refusal(host, refused);
     return addresses;
@@ -67,7 +68,7 @@ export function createEgressGate(
       connect(options, (...answer) => {
         const [error, socket] = answer;
         if (error !== null) return callback(error, null);
-        const problem = arrivalProblem(host, socket, isAllowed);
+        const problem = peerProblem(host, socket, isAllowed);
         if (problem === undefined) return callback(null, socket);
         socket.destroy();
         callback(problem, null);
@@ -81,7 +82,7 @@ async function systemLookup(hostname: string): Promise<readonly string[]> {
   return answers.map(({ address }) => address);
 }
 
-function arrivalProblem(
+function peerProblem(
   host: string,
   { remoteAddress }: Socket,
   isAllowed: (host: string, address: string) => boolean,

@@ -9,26 +9,26 @@ const HTML = "text/html";
 describe("decodeBody", () => {
   it.each<[string, Buffer, string | undefined, string, string]>([
     [
-      "a UTF-8 mark before everything",
+      "a UTF-8 byte order mark before all other declarations",
       Buffer.from("\ufeffé<meta charset=koi8-r>"),
       "text/html; charset=koi8-r",
       "utf-8",
       "é<meta charset=koi8-r>",
     ],
-    ["a UTF-16 mark", Buffer.from("\ufeffé", "utf16le"), "text/html; charset=utf-8", "utf-16le", "é"],
-    ["a UTF-16 mark, big end first", Buffer.from([0xfe, 0xff, 0, 0xe9]), undefined, "utf-16be", "é"],
+    ["a UTF-16 byte order mark", Buffer.from("\ufeffé", "utf16le"), "text/html; charset=utf-8", "utf-16le", "é"],
+    ["a big-endian UTF-16 byte order mark", Buffer.from([0xfe, 0xff, 0, 0xe9]), undefined, "utf-16be", "é"],
     ["the header before the page", Buffer.from([0xe9]), "text/html; charset=iso-8859-1", "windows-1252", "é"],
-    ["quotes in the header", Buffer.from("é"), 'text/html; Charset="UTF-8"', "utf-8", "é"],
-    ["single quotes in the header", Buffer.from("é"), "text/html;charset='utf8'", "utf-8", "é"],
+    ["a quoted charset in the header", Buffer.from("é"), 'text/html; Charset="UTF-8"', "utf-8", "é"],
+    ["a single-quoted charset in the header", Buffer.from("é"), "text/html;charset='utf8'", "utf-8", "é"],
     [
-      "the page where the header is silent",
+      "the page if the header declares no charset",
       iconv.encode("<meta charset=koi8-r>да", "koi8-r"),
       HTML,
       "koi8-r",
       "<meta charset=koi8-r>да",
     ],
     [
-      "the page where the header is nonsense",
+      "the page if the header declares an unknown charset",
       iconv.encode("<meta charset=koi8-r>да", "koi8-r"),
       "text/html; charset=none",
       "koi8-r",
@@ -48,15 +48,27 @@ describe("decodeBody", () => {
       "iso-8859-2",
       '<?xml version="1.0" encoding="iso-8859-2"?>ł',
     ],
-    ["UTF-8 that nobody declared", Buffer.from("naïve"), undefined, "utf-8", "naïve"],
-    ["what is not UTF-8 and nobody declared", Buffer.from([0x93, 0xe9, 0x94, 0x80]), undefined, "windows-1252", "“é”€"],
-    ["a charset TextDecoder lacks", iconv.encode("é", "cp850"), "text/plain; charset=cp850", "cp850", "é"],
-    ["nothing", Buffer.alloc(0), undefined, "windows-1252", ""],
-  ])("goes by %s", (_, body, contentType, charset, text) => {
+    ["the bytes of undeclared UTF-8", Buffer.from("naïve"), undefined, "utf-8", "naïve"],
+    [
+      "the default for undeclared bytes that are not UTF-8",
+      Buffer.from([0x93, 0xe9, 0x94, 0x80]),
+      undefined,
+      "windows-1252",
+      "“é”€",
+    ],
+    [
+      "a charset that TextDecoder does not support",
+      iconv.encode("é", "cp850"),
+      "text/plain; charset=cp850",
+      "cp850",
+      "é",
+    ],
+    ["the default for an empty body", Buffer.alloc(0), undefined, "windows-1252", ""],
+  ])("uses %s", (_, body, contentType, charset, text) => {
     expect(decodeBody(body, contentType)).toEqual({ text, charset });
   });
 
-  it.each(["hex", "base64", "x-user-defined", "replacement", "", "💥"])("is not misled by charset=%s", (label) => {
+  it.each(["hex", "base64", "x-user-defined", "replacement", "", "💥"])("ignores charset=%s", (label) => {
     expect(decodeBody(Buffer.from("é"), `text/html; charset=${label}`).text).toBe("é");
   });
 
@@ -70,7 +82,7 @@ describe("decodeBody", () => {
     }
   });
 
-  it("gives back any text sent as UTF-8, and never throws whatever it is given", () => {
+  it("decodes any UTF-8 text, and never throws for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(decodeBody(Buffer.from(text), "text/html; charset=utf-8").text).toBe(text.replace(/^\ufeff/, ""));
@@ -95,13 +107,14 @@ describe("the charset corpora", () => {
     expect(files.length).toBeGreaterThanOrEqual(15);
     for (const file of files) {
       const { charset } = decodeBody(readFileSync(new URL(file, fixtures)), undefined);
-      // A page that could be read as far as its meta tag is not in UTF-16, whatever that says: it is taken for UTF-8.
+      // If the meta tag can be read as ASCII, the page is not in UTF-16, even if the tag says so. It is decoded as
+      // UTF-8.
       const expected = file.startsWith("utf/") ? "utf-8" : (/([^_/]+)\.html$/.exec(file)?.[1] ?? "");
       expect([file, charset]).toEqual([file, expected.toLowerCase()]);
     }
   });
 
-  it.skipIf(!hasCorpora)("html5lib: every byte sequence has the encoding beside it", () => {
+  it.skipIf(!hasCorpora)("html5lib: every byte sequence has the expected encoding", () => {
     const folder = new URL("html5lib/", corpora);
     const wrong: string[] = [];
     let cases = 0;

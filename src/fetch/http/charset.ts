@@ -1,13 +1,13 @@
 /**
- * Decodes bytes like browsers: byte order mark, then the Content-Type header, then the declaration in the page, then UTF-8
- * if valid, otherwise windows-1252. Never throws.
+ * Decodes bytes like browsers: byte order mark, then the Content-Type header, then the declaration in the page, then
+ * UTF-8 if valid, otherwise windows-1252. Never throws.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { ResultType, Sniffer } from "encoding-sniffer/sniffer";
 import iconv from "iconv-lite";
 
-export type DecodedText = {
+type DecodedText = {
   text: string;
   /** The name from the Encoding Standard, in lower case. */
   charset: string;

@@ -9,7 +9,7 @@ export type ConnectionOptions = {
   keepAliveMs: number;
 };
 
-export type Connections = {
+type Connections = {
   agent: Agent;
   /** Call when a request starts to wait for a connection to `origin`, and when it stops waiting. */
   beginWait(origin: string): void;
@@ -35,7 +35,7 @@ export function createConnections(
     connect(target, callback) {
       // After a request is aborted, undici opens a connection for a retry before it sees that none is needed.
       if (!waiting.has(new URL(`${target.protocol}//${target.host ?? target.hostname}`).origin)) {
-        return callback(new Error("nobody waits for this connection"), null);
+        return callback(new Error("no request waits for this connection"), null);
       }
       gate.connector(target, (...answer) => {
         // undici starts the first request of a connection within this call, and all others outside of it.

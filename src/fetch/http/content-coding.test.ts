@@ -26,13 +26,13 @@ describe("parseCodings", () => {
     expect(parseCodings(header)).toEqual(codings);
   });
 
-  it.each(["zstd", "compress", "gzip, zstd", "gzip, gzip, gzip, gzip"])("cannot undo %j, and says so", (header) => {
+  it.each(["zstd", "compress", "gzip, zstd", "gzip, gzip, gzip, gzip"])("rejects %j with a reason", (header) => {
     expect(parseCodings(header)).toEqual(expect.stringContaining("content-encoding"));
   });
 });
 
 describe("decodeContent", () => {
-  it("gives back what any stack of codings was made from, small or large", async () => {
+  it("decodes any sequence of codings, for small and large bodies", async () => {
     const coding = fc.constantFrom<Coding>("gzip", "deflate", "br");
     await fc.assert(
       fc.asyncProperty(
@@ -46,7 +46,7 @@ describe("decodeContent", () => {
           const encode = (inner: Buffer, name: Coding): Buffer => ENCODERS[name].at(variant - 1)?.(inner) ?? inner;
           const packed = codings.reduce<Buffer>(encode, body);
           const decoded = await decodeContent(packed, codings, REFUSE);
-          // Buffer.equals: comparing 200 KB byte by byte in the matcher takes longer than all the rest.
+          // Buffer.equals: comparing 200 KB byte by byte in the matcher takes longer than the rest of the test.
           expect(decoded.kind === "decoded" && !decoded.isCut && decoded.body.equals(body)).toBe(true);
         },
       ),
@@ -54,16 +54,16 @@ describe("decodeContent", () => {
     );
   });
 
-  it("joins the members of a gzip file", async () => {
+  it("concatenates the members of a gzip file", async () => {
     const packed = Buffer.concat([zlib.gzipSync("one "), zlib.gzipSync("two")]);
     expect(await decodeContent(packed, ["gzip"], REFUSE)).toMatchObject({ body: Buffer.from("one two") });
   });
 
-  it("takes an empty body for empty whatever the coding", async () => {
+  it("decodes an empty body as empty for any coding", async () => {
     expect(await decodeContent(Buffer.alloc(0), ["gzip", "br"], REFUSE)).toMatchObject({ body: Buffer.alloc(0) });
   });
 
-  it("lets a body of exactly the limit pass and refuses one byte more", async () => {
+  it("accepts a body of exactly the limit and rejects one byte more", async () => {
     const limits = { bodyBytes: 100_000, overflow: "refuse" } as const;
     for (const coding of ["gzip", "deflate", "br"] as const) {
       for (const encode of ENCODERS[coding]) {
@@ -76,9 +76,9 @@ describe("decodeContent", () => {
   it.each<[string, number]>([
     ["small enough to be decoded at once", 10_000_000],
     ["big enough to be streamed", 70_000_000],
-  ])("stops a bomb %s at the limit instead of inflating the rest", async (_, bytes) => {
+  ])("stops decoding a bomb %s at the limit", async (_, bytes) => {
     const bomb = zlib.gzipSync(Buffer.alloc(bytes));
-    // Its end is broken: a decoder that went on to the end would call it corrupt.
+    // Its end is corrupt: a decoder that reads up to the end reports it as corrupt.
     bomb.fill(0xff, bomb.length - 64);
     expect(await decodeContent(bomb, ["gzip"], { ...REFUSE, bodyBytes: bytes * 2 })).not.toMatchObject({
       kind: "too_big",
@@ -86,7 +86,7 @@ describe("decodeContent", () => {
     expect(await decodeContent(bomb, ["gzip"], REFUSE)).toEqual({ kind: "too_big" });
   });
 
-  it("stops a bomb inside a bomb at the inner one", async () => {
+  it("stops decoding a bomb inside a bomb at the inner one", async () => {
     const inner = zlib.gzipSync(Buffer.alloc(10_000_000));
     const packed = zlib.gzipSync(zlib.gzipSync(inner));
     expect(await decodeContent(packed, ["gzip", "gzip", "gzip"], REFUSE)).toEqual({ kind: "too_big" });
@@ -96,7 +96,7 @@ describe("decodeContent", () => {
     ["gzip", zlib.gzipSync],
     ["deflate", zlib.deflateSync],
     ["br", zlib.brotliCompressSync],
-  ])("tells a truncated %s body from a corrupt one", async (coding, encode) => {
+  ])("distinguishes a truncated %s body from a corrupt one", async (coding, encode) => {
     for (const size of [1_000, 200_000]) {
       const packed = encode(randomBytes(size));
       expect(await decodeContent(packed.subarray(0, packed.length - 5), [coding], REFUSE)).toEqual({
@@ -107,20 +107,20 @@ describe("decodeContent", () => {
     expect(await decodeContent(plain, [coding], REFUSE)).toMatchObject({ kind: "corrupt" });
   });
 
-  it("calls a body corrupt whose checksum is wrong", async () => {
+  it("reports a body with a wrong checksum as corrupt", async () => {
     const packed = zlib.gzipSync("text");
     packed.writeUInt32LE(1, packed.length - 8);
     expect(await decodeContent(packed, ["gzip"], REFUSE)).toMatchObject({ kind: "corrupt" });
   });
 
-  it("cuts at the limit where the beginning is enough", async () => {
+  it("truncates the body at the limit if overflow is cut", async () => {
     for (const bytes of [3_000_000, 70_000_000]) {
       const decoded = await decodeContent(zlib.gzipSync(Buffer.alloc(bytes)), ["gzip"], CUT);
       expect(decoded.kind === "decoded" && [decoded.body.length, decoded.isCut]).toEqual([1_000_000, true]);
     }
   });
 
-  it("keeps the part before a truncation where the beginning is enough", async () => {
+  it("returns the decoded part of a truncated body if overflow is cut", async () => {
     const packed = zlib.gzipSync(randomBytes(200_000));
     const decoded = await decodeContent(packed.subarray(0, 100_000), ["gzip"], CUT);
     expect(decoded.kind === "decoded" && decoded.isCut && decoded.body.length > 50_000).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Decodes Content-Encoding. The limit applies to the output, because 10 KB may decompress to 10 MB. Decoding stops at the
- * limit.
+ * Decodes Content-Encoding. The limit applies to the output, because 10 KB may decompress to 10 MB. Decoding stops at
+ * the limit.
  */
 import zlib from "node:zlib";
 
@@ -12,7 +12,7 @@ export type Decoded =
   | { kind: "truncated" }
   | { kind: "corrupt"; detail: string };
 
-export type DecodeLimits = {
+type DecodeLimits = {
   /** Bytes after decoding. */
   bodyBytes: number;
   /** Beyond the limit: reject the body, or truncate it. */
@@ -69,7 +69,7 @@ export async function decodeContent(body: Buffer, codings: readonly Coding[], li
   for (let layer = codings.length - 1; layer >= 0; layer--) {
     const coding = codings[layer];
     if (coding === undefined || decoded.kind !== "decoded") break;
-    // Servers often send an empty body uncompressed, whatever the header says.
+    // Servers often send an empty body uncompressed, even if the header declares a coding.
     if (decoded.body.length === 0) break;
     const bodyBytes = layer === 0 ? limits.bodyBytes : compressedMost(limits.bodyBytes);
     decoded = await decodeLayer(decoded.body, coding, { bodyBytes, overflow: limits.overflow });

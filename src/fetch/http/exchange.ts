@@ -1,9 +1,9 @@
 /**
  * One request and its response on one connection: the handler that undici calls. Created for one dispatch, used once.
  *
- * It enforces the slot. `onRequestStart` is called right before the bytes are written, possibly long after the dispatch,
- * because a connection had to be opened or become free. Throwing there is the only free way to withdraw a request: undici
- * fails the request, writes nothing and keeps the connection.
+ * It enforces the slot. `onRequestStart` is called right before the bytes are written, possibly long after the
+ * dispatch, because a connection had to be opened or become free. Throwing there is the only way to withdraw a request
+ * at no cost: undici fails the request, writes nothing and keeps the connection.
  */
 import type { Dispatcher } from "undici";
 import type { Slot } from "../../domain/politeness.ts";
@@ -23,7 +23,7 @@ export type ExchangeTerms = {
   signal: AbortSignal;
 };
 
-export type ExchangeHooks = {
+type ExchangeHooks = {
   /** Called at the moment of sending. */
   isConnectionNew(): boolean;
   /** Called once: when the request was sent, or will not be sent. */
@@ -112,7 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return; // 103 Early Hints and its like: the answer is still to come
+    if (status < 200) return; // an informational response such as 103 Early Hints; the final response follows
     this.#status = status;
     this.#headers = flattened(headers);
     const verdict = statusVerdict(status);

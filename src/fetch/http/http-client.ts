@@ -1,8 +1,8 @@
 /**
  * Requests one URL within its slot, without following redirects. Used by the fetcher (pages) and the robots policy.
  *
- * Every request that reaches a site has its own slot. A request that misses its slot is withdrawn and gets another. A retry on
- * a new connection after a stale one also needs a slot.
+ * Every request that reaches a site has its own slot. A request that misses its slot is withdrawn and gets another. A
+ * retry on a new connection after a stale one also needs a slot.
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
@@ -16,11 +16,11 @@ import { ACCEPT_ENCODING, decodeContent } from "./content-coding.ts";
 import { Exchange, type ExchangeEnd, type ExchangeTerms } from "./exchange.ts";
 import { isBrokenConnection, type TransportFailure, transportFailure } from "./transport-error.ts";
 
-export type HttpClientDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
+type HttpClientDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
 
 export type HttpClientOptions = ConnectionOptions & { userAgent: string };
 
-export type HttpAsk = ExchangeTerms & {
+type HttpRequest = ExchangeTerms & {
   /** Canonical. */
   url: string;
   site: string;
@@ -41,11 +41,11 @@ export type HttpAnswer = {
   endedAt: number;
 };
 
-type Terms = Omit<HttpAsk, "url" | "site">;
+type Terms = Omit<HttpRequest, "url" | "site">;
 
 export type HttpClient = {
   /** Throws only the signal's reason when aborted, never because of the site. */
-  ask(request: HttpAsk): Promise<HttpAnswer | TransportFailure>;
+  send(request: HttpRequest): Promise<HttpAnswer | TransportFailure>;
   close(): Promise<void>;
 };
 
@@ -58,8 +58,8 @@ const LAPSES_AT_ONCE = 50;
 const LAPSE_PAUSE_MS = 1_000;
 
 /**
- * A slot is shorter than the time to open a connection, and idle connections close. If the slot is at least this far off, a
- * request is dispatched early to open the connection and withdrawn, so that the real request finds it open.
+ * A slot is shorter than the time to open a connection, and idle connections close. If the slot is at least this far
+ * off, a request is dispatched early to open the connection and withdrawn, so that the real request finds it open.
  */
 const COLD_AFTER_MS = 3_000;
 const WARM_UP_MS = 1_000;
@@ -75,7 +75,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     "accept-encoding": ACCEPT_ENCODING,
   };
 
-  function send(url: URL, terms: Terms): Promise<ExchangeEnd> {
+  function dispatch(url: URL, terms: Terms): Promise<ExchangeEnd> {
     const { origin } = url;
     const { post, headers } = terms;
     const { idleMs } = terms.limits;
@@ -99,11 +99,12 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   }
 
   /** Retries until the request has reached the site, or cannot reach it. */
-  async function exchange(url: URL, { site, ...terms }: HttpAsk): Promise<ExchangeEnd> {
+  async function exchange(url: URL, { site, ...terms }: HttpRequest): Promise<ExchangeEnd> {
     let isSecondTry = false;
     for (let lapses = 0; ; ) {
       const end = await sendInTime(url, terms);
-      // undici frees the connection one turn of the event loop after the response. A request sent sooner opens another one.
+      // undici frees the connection one turn of the event loop after the response. A request sent sooner opens another
+      // one.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
         if (++lapses > LAPSES_MOST) return end;
@@ -122,12 +123,12 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     const { slot, signal } = terms;
     if (slot.sendAt - clock.now() > COLD_AFTER_MS) {
       await waitUntil(slot.sendAt - WARM_UP_MS, clock, signal);
-      const early = await send(url, terms);
+      const early = await dispatch(url, terms);
       if (early.kind !== "withdrawn" || early.because !== "early") return early;
     }
     if (slot.sendAt > clock.now()) await waitUntil(slot.sendAt, clock, signal);
     signal.throwIfAborted();
-    return send(url, terms);
+    return dispatch(url, terms);
   }
 
   function spend(site: string, unused: Slot | undefined): Promise<Slot> {
@@ -135,7 +136,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   }
 
   return {
-    async ask(request) {
+    async send(request) {
       // One signal may belong to many requests, and Node reports more than ten listeners as a leak.
       setMaxListeners(0, request.signal);
       const url = new URL(request.url);
@@ -161,7 +162,7 @@ async function waitUntil(at: number, clock: Clock, signal: AbortSignal): Promise
   }
 }
 
-async function settled(end: ExchangeEnd, request: HttpAsk): Promise<HttpAnswer | TransportFailure> {
+async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnswer | TransportFailure> {
   const { limits, overflow } = request;
   const bodyBytes = limits.bodyBytes;
   switch (end.kind) {

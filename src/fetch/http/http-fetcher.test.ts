@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { ANY_TIME, hungUp, requestFor } from "../../../test/contracts/fetcher/harness.ts";
+import { ANY_TIME, connectionClosed, requestFor } from "../../../test/contracts/fetcher/harness.ts";
 import { always, bytes, respond, startMisbehavingServer } from "../../../test/contracts/fetcher/misbehaving-server.ts";
 import { isTrawlError } from "../../errors.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-describe("the HTTP fetcher at the gate", () => {
+describe("the HTTP fetcher and the egress gate", () => {
   it.each(["127.0.0.1", "0x7f.1", "[::ffff:127.0.0.1]"])(
     "does not connect to http://%s/ unless allowed",
     async (host) => {
@@ -44,7 +44,7 @@ describe("the HTTP fetcher at the gate", () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  it("lets a typed host be private, and not the one it redirects to", async () => {
+  it("allows a private address for a typed host, but not for the host it redirects to", async () => {
     const server = await startServer();
     const to = `http://127.0.0.2:${server.port}/metadata`;
     server.on("/", always({ status: 302, headers: { location: to } }));
@@ -54,13 +54,13 @@ describe("the HTTP fetcher at the gate", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(["ENOTFOUND", "EAI_AGAIN"])("tries again later when a name does not resolve (%s)", async (code) => {
+  it.each(["ENOTFOUND", "EAI_AGAIN"])("retries later if a name does not resolve (%s)", async (code) => {
     const fetcher = open({ lookup: () => Promise.reject(Object.assign(new Error("no luck"), { code })) });
     const outcome = await fetcher.fetch(requestFor("http://nowhere.test/"));
     expect(outcome).toMatchObject({ kind: "retry", because: "dns", detail: expect.stringContaining(code) });
   });
 
-  it("tries again later when no connection is made in time", async () => {
+  it("retries later if no connection is opened in time", async () => {
     const fetcher = open({ lookup: () => new Promise(() => {}), connectMs: 1 });
     const outcome = await fetcher.fetch(requestFor("http://slow.test/"));
     expect(outcome).toMatchObject({ kind: "retry", because: "timeout" });
@@ -72,8 +72,8 @@ describe("the HTTP fetcher at the gate", () => {
       aborter.abort("enough");
       return new Promise(() => {});
     };
-    const asked = open({ lookup }).fetch({ ...requestFor("http://slow.test/"), signal: aborter.signal });
-    await expect(asked).rejects.toBe("enough");
+    const fetching = open({ lookup }).fetch({ ...requestFor("http://slow.test/"), signal: aborter.signal });
+    await expect(fetching).rejects.toBe("enough");
   });
 });
 
@@ -81,7 +81,7 @@ describe("the HTTP fetcher and TLS", () => {
   const openssl = findOpenssl();
   if (openssl === undefined) console.warn("openssl is not installed: the tests of certificates are skipped");
 
-  it.skipIf(openssl === undefined)("gives up on a certificate that nobody vouches for, and says so", async () => {
+  it.skipIf(openssl === undefined)("fails on a self-signed certificate and reports it", async () => {
     const server = createTlsServer(selfSigned(openssl ?? ""), (_, response) => response.end("secret"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     cleanups.push(() => new Promise((resolve) => server.close(resolve)));
@@ -94,14 +94,14 @@ describe("the HTTP fetcher and TLS", () => {
     });
   });
 
-  it("gives up on a server that speaks no TLS", async () => {
+  it("fails if the server does not support TLS", async () => {
     const server = await startServer();
     for (const socket of server.connections) socket.end();
     server.on("/", always({ body: "plain" }));
-    const asked = open().fetch(requestFor(`https://127.0.0.1:${server.port}/`));
+    const fetching = open().fetch(requestFor(`https://127.0.0.1:${server.port}/`));
     while (server.connections.length === 0) await new Promise(setImmediate);
     server.connections[0]?.write("HTTP/1.1 400 Bad Request\r\n\r\n");
-    expect(await asked).toMatchObject({
+    expect(await fetching).toMatchObject({
       kind: "dead",
       because: "bad_response",
       detail: expect.stringContaining("TLS"),
@@ -124,7 +124,7 @@ describe("the HTTP fetcher's connections", () => {
     expect(most).toBe(3);
   });
 
-  it("are not opened in place of one it hung up on, until there is something to ask", async () => {
+  it("are not reopened after an aborted request until there is another request", async () => {
     const server = await startServer();
     server.on("/slow", bytes("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"));
     let opened = 0;
@@ -136,20 +136,20 @@ describe("the HTTP fetcher's connections", () => {
     });
     const request = requestFor(`http://named.test:${server.port}/slow`);
     await fetcher.fetch({ ...request, limits: { ...request.limits, totalMs: 20 } });
-    await hungUp(server);
-    // The other side hears of the end last: by now undici has done what it does after it.
+    await connectionClosed(server);
+    // The server is the last to see the closed connection: undici has finished its own cleanup by now.
     await new Promise(setImmediate);
     expect(opened).toBe(1);
   });
 
-  it("are all closed by close, whatever is under way", async () => {
+  it("are all closed by close, even while a request is in progress", async () => {
     const server = await startServer();
     const fetcher = open();
     server.on("/hang", () => {});
-    const asked = fetcher.fetch(requestFor(`${server.origin}/hang`));
+    const fetching = fetcher.fetch(requestFor(`${server.origin}/hang`));
     await server.nextRequest();
     await fetcher.close();
-    expect(await asked).toMatchObject({ kind: "retry", because: "network" });
+    expect(await fetching).toMatchObject({ kind: "retry", because: "network" });
   });
 });
 
@@ -157,22 +157,22 @@ describe("the HTTP fetcher's own requests", () => {
   it.each<[string, Record<string, string>]>([
     ["value", { "x-bad": "a\r\nhost: evil" }],
     ["name", { "bad name": "x" }],
-  ])("fail as the caller's mistake with an impossible header %s", async (_, headers) => {
-    const asked = open().fetch({ ...requestFor("http://127.0.0.1:1/"), headers });
-    await expect(asked).rejects.toSatisfy((error) => isTrawlError(error, "BAD_JOB"));
+  ])("fail with BAD_JOB for an invalid header %s", async (_, headers) => {
+    const fetching = open().fetch({ ...requestFor("http://127.0.0.1:1/"), headers });
+    await expect(fetching).rejects.toSatisfy((error) => isTrawlError(error, "BAD_JOB"));
   });
 });
 
-describe("ask, with a body cut at the limit", () => {
+describe("a request whose body is cut at the limit", () => {
   it.each<[string, Record<string, string>, (text: Buffer) => Buffer]>([
     ["plain", {}, (text) => text],
     ["compressed", { "content-encoding": "gzip" }, (text) => zlib.gzipSync(text)],
-  ])("gives the beginning of a %s body", async (_, headers, encode) => {
+  ])("returns the beginning of a %s body", async (_, headers, encode) => {
     const server = await startServer();
     server.on("/long", always({ headers, body: encode(Buffer.alloc(300_000, "abc")) }));
     const { url, site, slot, limits, signal } = requestFor(`${server.origin}/long`);
     const request = { url, site, slot, limits: { ...limits, bodyBytes: 1_000 }, headers: {}, signal };
-    const answer = await open().ask({ ...request, overflow: "cut" });
+    const answer = await open().send({ ...request, overflow: "cut" });
     expect(answer).toMatchObject({ kind: "answer", isCut: true, body: Buffer.alloc(1_000, "abc") });
   });
 });
@@ -182,7 +182,7 @@ const hasCorpus = existsSync(corpus);
 if (!hasCorpus) console.warn("../shared/corpora/wpt-content-encoding is absent: its test is skipped");
 
 describe("the content-encoding files of the web-platform-tests", () => {
-  it.skipIf(!hasCorpus)("decode where the coding was offered, and are refused where not", async () => {
+  it.skipIf(!hasCorpus)("are decoded if their coding was offered, and rejected otherwise", async () => {
     const server = await startServer();
     const fetcher = open();
     const outcomes: Record<string, string> = {};

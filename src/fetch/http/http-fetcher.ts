@@ -9,12 +9,12 @@ import { createHttpClient, type HttpAnswer, type HttpClient, type HttpClientOpti
 import { retryAfterMs } from "./retry-after.ts";
 import { statusVerdict } from "./status-policy.ts";
 
-export type HttpFetcherDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
+type HttpFetcherDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
 
 export type HttpFetcherOptions = HttpClientOptions;
 
 /** The fetcher, and the client under it for requests that follow other rules, such as those for robots.txt. */
-export type HttpFetcher = Fetcher & Pick<HttpClient, "ask">;
+export type HttpFetcher = Fetcher & Pick<HttpClient, "send">;
 
 export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOptions): HttpFetcher {
   const client = createHttpClient(deps, options);
@@ -23,7 +23,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     const { url, site, slot, limits, signal, validators } = request;
     const headers =
       validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
-    const answer = await client.ask({ url, site, slot, limits, overflow: "refuse", headers, signal });
+    const answer = await client.send({ url, site, slot, limits, overflow: "refuse", headers, signal });
     return answer.kind === "answer" ? judge(answer, request) : answer;
   }
 
@@ -35,12 +35,12 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
         return { kind: "page", page: pageOf(answer, url), body: answer.body };
       case "unchanged":
         if (validators !== undefined) return { kind: "unchanged", page: pageOf(answer, url) };
-        // An empty page would look like a page that was fetched.
+        // An empty page would be stored as if the site had sent it.
         return {
           kind: "dead",
           because: "http_status",
           status,
-          detail: `answered ${status}, though not asked for that`,
+          detail: `answered ${status} to an unconditional request`,
         };
       case "redirect":
         return redirect(answer, url);
@@ -54,7 +54,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     }
   }
 
-  return { fetch, ask: client.ask, close: client.close };
+  return { fetch, send: client.send, close: client.close };
 }
 
 function redirect(answer: HttpAnswer, url: string): FetchOutcome {
@@ -77,7 +77,10 @@ function pageOf({ status, headers, body, sentAt, endedAt }: HttpAnswer, url: str
   };
 }
 
-/** Header bytes are decoded as Latin-1. Servers that send non-ASCII in Location mean UTF-8, and browsers handle it that way. */
+/**
+ * Header bytes are decoded as Latin-1. Servers that send non-ASCII in Location mean UTF-8, and browsers handle it that
+ * way.
+ */
 function utf8(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   const text = bytes.toString("utf8");

@@ -15,7 +15,7 @@ describe("retryAfterMs", () => {
     expect(retryAfterMs(header, NOW)).toBe(expected);
   });
 
-  it("takes a date in the past as now", () => {
+  it("treats a date in the past as now", () => {
     expect(retryAfterMs("Tue, 31 Dec 2024 12:00:00 GMT", NOW)).toBe(0);
   });
 

@@ -12,14 +12,15 @@ describe("statusVerdict", () => {
       if (status >= 500 && status <= 599 && status !== 501 && status !== 505) return "server_error";
       return "dead";
     };
-    const told = (status: number): string => {
+    const actual = (status: number): string => {
       const verdict = statusVerdict(status);
       return verdict.kind === "retry" ? verdict.because : verdict.kind;
     };
-    for (let status = 200; status <= 999; status++) expect([status, told(status)]).toEqual([status, expected(status)]);
+    for (let status = 200; status <= 999; status++)
+      expect([status, actual(status)]).toEqual([status, expected(status)]);
   });
 
-  it("says which pages have no body", () => {
+  it("marks the statuses whose page has no body", () => {
     const bodyless = [200, 201, 203, 204, 205, 206].filter((status) => {
       const verdict = statusVerdict(status);
       return verdict.kind === "page" && !verdict.hasBody;
@@ -27,7 +28,7 @@ describe("statusVerdict", () => {
     expect(bodyless).toEqual([204, 205]);
   });
 
-  it("has a last row that leaves no status undecided", () => {
+  it("has a last row that covers every status", () => {
     expect(STATUS_POLICY.at(-1)).toMatchObject({ from: 0, to: 999 });
   });
 });

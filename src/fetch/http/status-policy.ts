@@ -1,7 +1,7 @@
-/** What each HTTP status means for a task, as a table. The first row that contains the status decides. */
+/** The table that maps an HTTP status to a verdict on a task. The first row that contains the status decides. */
 import type { RetryReason } from "../../domain/task.ts";
 
-export type StatusVerdict =
+type StatusVerdict =
   | { kind: "page"; hasBody: boolean }
   /** Not modified. Invalid as the response to an unconditional request. */
   | { kind: "unchanged" }
@@ -18,11 +18,11 @@ export const STATUS_POLICY: readonly { from: number; to: number; verdict: Status
   { from: 408, to: 408, verdict: { kind: "retry", because: "server_error" } }, // request timeout
   { from: 425, to: 425, verdict: { kind: "retry", because: "server_error" } }, // too early
   { from: 429, to: 429, verdict: { kind: "retry", because: "throttled" } },
-  { from: 501, to: 501, verdict: { kind: "dead" } }, // it does not know how, and will not in a minute
+  { from: 501, to: 501, verdict: { kind: "dead" } }, // not implemented: a retry does not help
   { from: 503, to: 503, verdict: { kind: "retry", because: "throttled" } },
   { from: 505, to: 505, verdict: { kind: "dead" } }, // HTTP version not supported
   { from: 500, to: 599, verdict: { kind: "retry", because: "server_error" } },
-  { from: 0, to: 999, verdict: { kind: "dead" } }, // other 4xx, odd 3xx, and the 999 some sites made up
+  { from: 0, to: 999, verdict: { kind: "dead" } }, // other 4xx, unusual 3xx, and the non-standard 999 of some sites
 ];
 
 const OUTSIDE: StatusVerdict = { kind: "dead" };

@@ -22,7 +22,7 @@ describe("transportFailure", () => {
     ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "network"],
     ["HPE_INVALID_EOF_STATE", "network"],
     ["SOMETHING_NEW", "network"],
-  ])("takes %s for a reason to try again: %s", (code, because) => {
+  ])("maps %s to a retry because of: %s", (code, because) => {
     expect(transportFailure(coded(code))).toMatchObject({
       kind: "retry",
       because,
@@ -42,20 +42,20 @@ describe("transportFailure", () => {
     "ERR_TLS_CERT_ALTNAME_INVALID",
     "ERR_SSL_WRONG_VERSION_NUMBER",
     "EPROTO",
-  ])("takes %s for an answer that will not get better", (code) => {
+  ])("maps %s to a bad response, which is not retried", (code) => {
     expect(transportFailure(coded(code))).toMatchObject({ kind: "dead", because: "bad_response" });
   });
 
-  it("names the certificate where it is the problem", () => {
+  it("mentions the certificate if it is invalid", () => {
     expect(transportFailure(coded("CERT_HAS_EXPIRED")).detail).toContain("certificate");
   });
 
-  it("passes on what the gate says", () => {
+  it("uses the message of the egress gate", () => {
     const error = new TrawlError("EGRESS_REFUSED", { op: "egress.connect", message: "not there" });
     expect(transportFailure(error)).toEqual({ kind: "dead", because: "egress_refused", detail: "not there" });
   });
 
-  it("looks into the error that stands for several addresses", () => {
+  it("uses the first error of an AggregateError for several addresses", () => {
     const several = new AggregateError([
       coded("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:1"),
       coded("EHOSTUNREACH"),
@@ -69,13 +69,13 @@ describe("transportFailure", () => {
     expect(detail).toMatch(/^[^\r\n]{1,300}$/);
   });
 
-  it.each(["a string", undefined, null, 7])("does not stumble over %j instead of an error", (thrown) => {
+  it.each(["a string", undefined, null, 7])("accepts %j instead of an error", (thrown) => {
     expect(transportFailure(thrown)).toMatchObject({ kind: "retry", because: "network" });
   });
 });
 
 describe("isBrokenConnection", () => {
-  it("knows a connection that went away from other failures", () => {
+  it("distinguishes a dropped connection from other failures", () => {
     expect(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].every((code) => isBrokenConnection(coded(code)))).toBe(true);
     expect(["ECONNREFUSED", "ENOTFOUND", "UND_ERR_BODY_TIMEOUT"].some((code) => isBrokenConnection(coded(code)))).toBe(
       false,

@@ -17,30 +17,30 @@ const TIMEOUT: Verdict = { kind: "retry", because: "timeout" };
 const NETWORK: Verdict = { kind: "retry", because: "network" };
 const BAD_RESPONSE: Verdict = { kind: "dead", because: "bad_response" };
 
-const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; words: string }[] = [
-  { code: /^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, verdict: DNS, words: "the host name did not resolve" },
-  { code: /^UND_ERR_CONNECT_TIMEOUT$/, verdict: TIMEOUT, words: "no connection in time" },
-  { code: /^ETIMEDOUT$/, verdict: TIMEOUT, words: "no connection in time" },
-  { code: /^UND_ERR_HEADERS_TIMEOUT$/, verdict: TIMEOUT, words: "no answer in time" },
-  { code: /^UND_ERR_BODY_TIMEOUT$/, verdict: TIMEOUT, words: "the answer stopped coming" },
-  { code: new RegExp(`^${TOTAL_TIMEOUT}$`), verdict: TIMEOUT, words: "the answer took too long" },
+const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; summary: string }[] = [
+  { code: /^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, verdict: DNS, summary: "the host name did not resolve" },
+  { code: /^UND_ERR_CONNECT_TIMEOUT$/, verdict: TIMEOUT, summary: "no connection in time" },
+  { code: /^ETIMEDOUT$/, verdict: TIMEOUT, summary: "no connection in time" },
+  { code: /^UND_ERR_HEADERS_TIMEOUT$/, verdict: TIMEOUT, summary: "no answer in time" },
+  { code: /^UND_ERR_BODY_TIMEOUT$/, verdict: TIMEOUT, summary: "no further data in time" },
+  { code: new RegExp(`^${TOTAL_TIMEOUT}$`), verdict: TIMEOUT, summary: "the answer took too long" },
   // The end of the body is missing because the connection closed. A retry may succeed.
-  { code: /^HPE_INVALID_EOF_STATE$/, verdict: NETWORK, words: "the connection closed before the end of the answer" },
+  { code: /^HPE_INVALID_EOF_STATE$/, verdict: NETWORK, summary: "the connection closed before the end of the answer" },
   {
     code: /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/,
     verdict: NETWORK,
-    words: "the body is shorter than its content-length",
+    summary: "the body is shorter than its content-length",
   },
-  { code: /^HPE_/, verdict: BAD_RESPONSE, words: "the answer is not HTTP" },
-  { code: /^UND_ERR_HEADERS_OVERFLOW$/, verdict: BAD_RESPONSE, words: "the answer's headers are too long" },
+  { code: /^HPE_/, verdict: BAD_RESPONSE, summary: "the answer is not HTTP" },
+  { code: /^UND_ERR_HEADERS_OVERFLOW$/, verdict: BAD_RESPONSE, summary: "the answer's headers are too long" },
   {
     code: /CERT|SELF_SIGNED|^UNABLE_TO_|^INVALID_CA$|^INVALID_PURPOSE$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/,
     verdict: BAD_RESPONSE,
-    words: "the TLS certificate is not valid",
+    summary: "the TLS certificate is not valid",
   },
-  { code: /^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, verdict: BAD_RESPONSE, words: "the TLS handshake failed" },
-  { code: /^ECONNREFUSED$/, verdict: NETWORK, words: "connection refused" },
-  { code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, verdict: NETWORK, words: "connection closed" },
+  { code: /^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, verdict: BAD_RESPONSE, summary: "the TLS handshake failed" },
+  { code: /^ECONNREFUSED$/, verdict: NETWORK, summary: "connection refused" },
+  { code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, verdict: NETWORK, summary: "connection closed" },
 ];
 
 export function transportFailure(error: unknown): TransportFailure {
@@ -49,11 +49,11 @@ export function transportFailure(error: unknown): TransportFailure {
   }
   const code = codeOf(error);
   const row = TRANSPORT_ERRORS.find((candidate) => candidate.code.test(code));
-  const words = row?.words ?? "the connection failed";
+  const summary = row?.summary ?? "the connection failed";
   const message = messageOf(error);
   // Most messages of Node contain the code.
   const cause = code === "" || message.includes(code) ? message : `${code}: ${message}`;
-  return { ...(row?.verdict ?? NETWORK), detail: shortMessage(`${words} (${cause})`) };
+  return { ...(row?.verdict ?? NETWORK), detail: shortMessage(`${summary} (${cause})`) };
 }
 
 /** Whether the connection was dropped. A stale idle connection fails like this. */

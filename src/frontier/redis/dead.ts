@@ -1,7 +1,7 @@
 /**
- * Dead letters (F15): list, group, replay at a rate, discard. Each script reads up to MAX_BATCH letters of one shard. With
- * several shards, the owner shards reopen the jobs before another shard queues their tasks. A crash in between leaves an open
- * job with nothing to do, which reapers end.
+ * Dead letters (F15): list, group, replay at a rate, discard. Each script reads up to MAX_BATCH letters of one shard.
+ * With several shards, the owner shards reopen the jobs before another shard queues their tasks. A crash in between
+ * leaves an open job with nothing to do, which reapers end.
  */
 import { onlineSite } from "../../domain/offline-site.ts";
 import type { DeadReason } from "../../domain/task.ts";
@@ -50,7 +50,9 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     }
   }
 
-  /** Runs `work` on every shard until the filter finds no more. It replies with the task to continue after and a count. */
+  /**
+   * Calls `work` for every shard until no letter is left. Its reply contains the task to continue after, and a count.
+   */
   async function inBatches(
     limit: number,
     work: (shard: Shard, after: string, max: number, done: number) => Promise<Reply>,
@@ -76,7 +78,7 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     const replayed = reply.slice(3).map(String);
     // A job that was reopened but had no tasks yet may have been ended again in between.
     await jobs.reopen(replayed);
-    // Another process took the letters of these.
+    // Another process has replayed the letters of these jobs.
     await jobs.end(open.filter((jobId) => !replayed.includes(jobId)));
     return reply;
   }
@@ -131,7 +133,7 @@ function filterArgs(filter: DeadFilter, after: string, max: number): ScriptArg[]
   return [jobId ?? "", reason ?? "", onlineSite(site ?? ""), status ?? "", after, max, ids];
 }
 
-/** "" means all tasks, so an empty list is sent as 0, which is no task's id. */
+/** "" means all tasks, so an empty list is sent as 0, which is never the id of a task. */
 function taskIdsArg(taskIds: readonly string[]): string {
   const ids = normalizeTaskIds(taskIds);
   return ids.length === 0 ? "0" : ids.join(" ");

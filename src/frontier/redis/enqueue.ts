@@ -1,7 +1,7 @@
 /**
- * Queues submitted URLs, and discovered links before their page is settled: in batches of MAX_BATCH, each on the shard of its
- * site (F9, F13, F17). Callers: submitters, and workers that settle. The part of a batch that goes to one shard is atomic. A
- * crash leaves the batches that were sent; if the same URLs are submitted again, those are duplicates.
+ * Queues submitted URLs, and discovered links before their page is settled: in batches of MAX_BATCH, each on the shard
+ * of its site (F9, F13, F17). Callers: submitters, and workers that settle. The part of a batch for one shard is
+ * atomic. A crash leaves the batches that were sent. If the same URLs are submitted again, those count as duplicates.
  */
 import { setImmediate } from "node:timers/promises";
 import type { NewTask } from "../../domain/task.ts";
@@ -73,7 +73,7 @@ export async function discover(
   }
 }
 
-/** Does what can be done before the batch before it is sent. */
+/** Does the work that does not depend on the result of the previous batch. */
 function prepareBatch(deps: Deps, jobId: string, tasks: readonly NewTask[], maxPending: number): PreparedBatch {
   const indexed = tasks.map((task, index) => ({ task, index }));
   const [only] = deps.shards.all;
@@ -85,9 +85,9 @@ function prepareBatch(deps: Deps, jobId: string, tasks: readonly NewTask[], maxP
 }
 
 /**
- * One of several shards may be full while others are not. Shards that were full at the last call go first. If they still are,
- * the others get only the tasks before the first one that was not taken. So a submitter that retries does not send the same
- * tasks again and again.
+ * One of several shards may be full while others are not. The tasks for shards that were full at the last call are sent
+ * first. If such a shard is still full, the other shards get only the tasks before the first task that it did not
+ * accept. So a submitter that retries does not send the same tasks again and again.
  */
 async function enqueueOnShards(
   { shards, quota, full }: Deps,
@@ -143,7 +143,7 @@ async function freeCapacity(shards: Shards, maxPending: number): Promise<number>
   return Math.max(0, maxPending - counts.reduce<number>((sum, count) => sum + Number(count ?? 0), 0));
 }
 
-/** The lanes, then the tasks, which refer to them. */
+/** First the lanes, then the tasks, which refer to lanes by index. */
 function encodeBatch(tasks: readonly NewTask[]): ScriptArg[] {
   const lanes = createLaneTable();
   const args = encodeTasks(tasks, lanes);
@@ -173,7 +173,7 @@ async function send(shard: Shard, jobId: string, args: readonly ScriptArg[], max
   if (state === "missing") throw jobNotFound(jobId, "frontier.enqueue");
   throw new TrawlError("JOB_ENDED", {
     op: "frontier.enqueue",
-    message: `job ${jobId} is ${state} and takes no more URLs; start a new job`,
+    message: `job ${jobId} is ${state} and accepts no more URLs; start a new job`,
     detail: { jobId, state },
   });
 }

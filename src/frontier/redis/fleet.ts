@@ -1,11 +1,11 @@
-/** The workers of this broker, the commands to them, and what waits on their queues (F6, F22). */
+/** The workers of this broker, the commands to them, and the tasks that wait on their queues (F6, F22). */
 import type { Presence, WorkerCommand } from "../frontier.ts";
 import { mergeSuspectQueues, type QueueView, type WorkerView } from "../frontier-admin.ts";
 import type { Shards } from "./cluster/shards.ts";
 import type { ScriptArg } from "./connection/broker-client.ts";
 import type { BrokerClock } from "./connection/broker-clock.ts";
 
-export type Fleet = {
+type Fleet = {
   announce(presence: Presence, ttlMs: number): Promise<WorkerCommand | undefined>;
   command(worker: string, command: WorkerCommand): Promise<boolean>;
   withdraw(worker: string): Promise<void>;

@@ -1,14 +1,14 @@
 /**
- * Forgets jobs that have ended (F21). The owner shard removes the job from its index in one script; from then on the job is not
- * found. The other shards follow, and then the job's data is removed, some per call. A crash leaves the job's number in
- * `forgotten` on its owner shard, which removes it last. The next reaper finds it there and continues.
+ * Forgets jobs that have ended (F21). The owner shard removes the job from its index in one script; from then on the
+ * job is not found. The other shards follow, and then the job's data is removed, some per call. A crash leaves the
+ * job's number in `forgotten` on its owner shard, which removes it last. The next reaper finds it there and continues.
  */
 import type { JobState } from "../../domain/job.ts";
 import { MAX_BATCH } from "../frontier.ts";
 import { jobRunning } from "../job-errors.ts";
 import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
 
-export type Forgetter = {
+type Forgetter = {
   /** Throws JOB_RUNNING. */
   forget(jobId: string, max: number): Promise<"gone" | "more">;
   /** Removes up to `max` entries of forgotten jobs on each shard. True when none remain. */
@@ -26,7 +26,8 @@ export function createForgetter(shards: Shards): Forgetter {
   async function clearOne(shard: Shard, max: number): Promise<boolean> {
     const [, jobNumber, jobId] = await shard.run("find-forgotten");
     if (jobNumber === undefined) return true;
-    // The process that forgot the job may have crashed before the other shards followed. Only the owner shard knows.
+    // The process that forgot the job may have crashed before it had updated the other shards. The owner shard repeats
+    // that.
     if (shards.ownerOf(String(jobId)) === shard) await forgetOnOthers(String(jobId), shard);
     await shard.run("clear-forgotten", jobNumber, max);
     return (await shard.run("find-forgotten"))[1] === undefined;

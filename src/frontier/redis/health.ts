@@ -1,4 +1,4 @@
-/** Checks whether a Redis broker is fit for work; `trawl doctor` shows the results. */
+/** Checks the configuration and state of a Redis broker; `trawl doctor` shows the results. */
 import type { Finding } from "../frontier-admin.ts";
 import type { Shards } from "./cluster/shards.ts";
 import type { BrokerClient } from "./connection/broker-client.ts";
@@ -24,7 +24,7 @@ const MAX_SCANS = 5;
 const SEVERITY = { ok: 0, warning: 1, problem: 2 };
 
 export function createHealthCheck({ broker, shards, time }: Deps, { prefix }: { prefix: string }) {
-  /** Undefined if the user may not read settings, as on managed servers; the finding then says so. */
+  /** Undefined if the user may not read settings, as on managed servers; the finding then reports that. */
   async function setting(name: string): Promise<string | undefined> {
     const pair = await broker.read("CONFIG", "GET", name).catch(() => []);
     return (pair as string[])[1];
@@ -48,7 +48,7 @@ export function createHealthCheck({ broker, shards, time }: Deps, { prefix }: { 
   }
 
   return async (): Promise<readonly Finding[]> => {
-    // Its replies carry the broker's time, so the clocks are compared afterwards.
+    // The replies to this call contain the broker's time, so the clocks are compared after it.
     const servers = await readServerInfo(shards);
     const [fsync, intset] = [await setting("appendfsync"), await setting("set-max-intset-entries")];
     return [

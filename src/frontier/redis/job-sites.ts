@@ -1,4 +1,4 @@
-/** What a job has done, and has waiting, at each of its sites, on all shards together. */
+/** The counters of a job at each of its sites, summed over all shards. */
 import { MAX_BATCH, type Tally } from "../frontier.ts";
 import type { JobSiteView } from "../frontier-admin.ts";
 import type { Shards } from "./cluster/shards.ts";
@@ -10,8 +10,8 @@ import type { BrokerClock } from "./connection/broker-clock.ts";
 const FIELDS = 12;
 
 /**
- * Lists the sites of a job, by name. A site and its offline site may be on different shards, so the counters of both are
- * added. Each shard returns its first `limit` sites after `after`, so the first `limit` of all shards are complete.
+ * Lists the sites of a job, by name. A site and its offline site may be on different shards, so the counters of both
+ * are added. Each shard returns its first `limit` sites after `after`, so the first `limit` of all shards are complete.
  */
 export async function listJobSites(
   shards: Shards,

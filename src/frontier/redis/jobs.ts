@@ -1,7 +1,7 @@
 /**
- * Creates, seals, changes and ends jobs (F11, F12). A change is one script on the job's owner shard and then one on each of the
- * others (see job-state-sync.ts); the next lease call obeys it. The job's lanes follow in batches of MAX_BATCH. A crash between
- * two scripts leaves the job marked, and the next reaper continues.
+ * Creates, seals, changes and ends jobs (F11, F12). A change runs one script on the job's owner shard and then one on
+ * each of the others (see job-state-sync.ts). It applies from the next lease call on. The job's lanes are then updated
+ * in batches of MAX_BATCH. A crash between two scripts leaves the job marked, and the next reaper continues.
  *
  * createJobs is long because it is a list of short operations on the same shards.
  */
@@ -16,7 +16,7 @@ import { decodeJobs, type JobRow, sumCounts, viewOf } from "./codec/job-rows.ts"
 import type { Reply, ScriptArg } from "./connection/broker-client.ts";
 import type { BrokerClock } from "./connection/broker-clock.ts";
 
-export type Change =
+type Change =
   | { op: "pause" | "resume" | "cancel" }
   | { op: "priority"; priority: number }
   | { op: "policy"; policy: { intervalMs: number; burst: number; perSite: number } }
@@ -34,7 +34,10 @@ export type Jobs = JobCompletion & {
   /** Oldest end first. */
   listEnded(before: number, limit: number): Promise<JobView[]>;
   change(jobId: string, change: Change): Promise<JobView>;
-  /** Stops one job whose deadline has passed, and syncs the next lanes of one changed job, per shard. False: nothing to do. */
+  /**
+   * On each shard: stops one job past its deadline, and updates the next lanes of one changed job. False: nothing to
+   * do.
+   */
   maintain(): Promise<boolean>;
   /** Reopens ended jobs. Returns those whose dead letters can be replayed. */
   reopen(jobIds: readonly string[]): Promise<string[]>;
@@ -174,7 +177,9 @@ function newestFirst(one: JobRow, other: JobRow): number {
   return other.createdAt - one.createdAt || other.n - one.n;
 }
 
-/** Asks again if the script removed stale entries, because the reply then lacks jobs. Each entry is removed only once. */
+/**
+ * Repeats the call if the script removed stale entries: the reply is then incomplete. Each entry is removed only once.
+ */
 async function openOn(shard: Shard, limit: number, from: ScriptArg): Promise<Reply> {
   for (;;) {
     const reply = await shard.run("list-open", limit, from);
@@ -261,7 +266,7 @@ function jobArgs(
   ];
 }
 
-/** With several shards, each starts with no pages and is given what it needs, see page-quota.ts. */
+/** With several shards, each starts without pages and is given pages when it needs them, see page-quota.ts. */
 function pageLimit(pages: number | undefined, shards: number): Record<string, ScriptArg | undefined> {
   if (pages === undefined || shards === 1) return { page_limit: pages };
   return { page_limit: 0, pages_left: pages, page_total: pages };

@@ -1,7 +1,7 @@
 /**
- * Every key of a broker on Redis, and its memory. All keys of a shard have its hash tag, so they are in one slot of a cluster:
- * `trawl:{0}:site:7` is site 7 of shard 0. The queue `fetch!alone` has the suspects of `fetch`. docs/operations.md has the
- * totals.
+ * Every key of a broker on Redis, and its memory. All keys of a shard have its hash tag, so they are in one slot of a
+ * cluster: `trawl:{0}:site:7` is site 7 of shard 0. The queue `fetch!alone` has the suspects of `fetch`.
+ * docs/operations.md has the totals.
  */
 export const KEYS = {
   meta: "hash: schema version, shards, next numbers, waiting tasks, run id of the server; one",
@@ -18,8 +18,8 @@ export const KEYS = {
   "job-dead:<job>": "sorted set: failed tasks; 80 bytes each",
   "rules:<job>": "hash: site -> policy, where the job has special rules",
   deadlines: "sorted set: jobs by deadline",
-  unsynced: "sorted set: jobs whose lanes must still follow a change, by change",
-  untold: "set: jobs whose last state not all other shards have applied",
+  unsynced: "sorted set: jobs whose lanes are not updated yet after a change, in the order of the changes",
+  untold: "set: jobs whose last state has not been applied on all other shards",
   scopes: "hash: dedup scope -> number",
   "scope:<scope>": "hash: number of URLs seen, and how its buckets are split",
   "seen:<scope>:<bucket>": "set of 64-bit integers, 90 to 360 in each; about 10 bytes per URL in total",
@@ -30,14 +30,14 @@ export const KEYS = {
   "backoff-causes": "hash: site -> end and cause of its last back-off; 70 bytes per site that had one",
   "robots:<site name>": "hash: robots.txt as last fetched",
   "scripted:<site name>": "string: until when the site counts as needing a browser; 130 bytes, expires",
-  "lane:<lane>": "string: counts of what one job has waiting at one site, packed; 160 bytes per lane",
+  "lane:<lane>": "string: counts of the tasks of one job at one site, packed; 160 bytes per lane",
   "lanes:<site>:<rank>:<queue>":
     "sorted set: lanes with tasks, by service number or retry time; only if the turn has several",
   "tasks:<lane>": "list: tasks never granted, packed; the URL's path and 12 bytes each, and 150 bytes per lane",
   "back:<lane>": "sorted set: tasks queued again after a lease",
   "delayed:<lane>": "sorted set: tasks that wait for a retry, by time",
-  "due:<rank>:<queue>": "sorted set: sites by when they are due: all that a lease call reads; 100 bytes per site",
-  leases: "hash: task -> what is needed to queue it again; 200 bytes each, one per request in flight",
+  "due:<rank>:<queue>": "sorted set: sites by due time, the only sites that a lease call reads; 100 bytes per site",
+  leases: "hash: task -> the data needed to queue it again; 200 bytes each, one per request in flight",
   expiry: "sorted set: leased tasks by lease end",
   holders: "hash: worker -> number of its leases",
   "held:<worker>": "set: tasks of a worker",
@@ -47,7 +47,7 @@ export const KEYS = {
   "site-waiting": "hash: site -> waiting tasks; 60 bytes per site",
   ranks: "hash: queue -> priorities it ever had",
   "idle:<queue>": "sorted set: wake-up channels of idle workers, by time",
-  alarm: "hash: queue -> when which worker asks next",
+  alarm: "hash: queue -> time of the next lease call of its watcher, and the watcher's channel",
   "receipt:<caller>": "string: the last reply to a caller, for an hour; a few per process, 150 bytes each",
   workers: "hash: worker -> its announcement",
   orders: "hash: worker -> the command to it",

@@ -1,10 +1,10 @@
 /**
- * Grants tasks with one script per shard (F1, F2). Called by the workers of this process, several at a time. A reply that was
- * lost may have contained grants: this process knows the claims it holds, and releases the others. A crash leaves leases that
- * expire.
+ * Grants tasks with one script per shard (F1, F2). The workers of this process call it, several at a time. A lost reply
+ * may have contained grants. This process knows the claims it received, and releases all others. A crash leaves leases
+ * that expire.
  *
- * If one of several shards is unreachable, callers still get the grants of the others. The call fails only after the shard has
- * been unreachable for `patienceMs`.
+ * If one of several shards is unreachable, callers still get the grants of the others. The call fails only after the
+ * shard has been unreachable for `retryForMs`.
  */
 import type { Clock } from "../../runtime/clock.ts";
 import { type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../frontier.ts";
@@ -16,7 +16,7 @@ import type { BrokerClock } from "./connection/broker-clock.ts";
 import { lostMsOf } from "./connection/broker-errors.ts";
 import type { HeldClaims } from "./held-claims.ts";
 
-/** `pollAt`: when this process should ask again if nothing wakes it. */
+/** `pollAt`: when this process should call `lease` again if nothing wakes it. */
 type TimedAnswer = LeaseAnswer & { pollAt: number | undefined };
 
 type Deps = {
@@ -28,18 +28,19 @@ type Deps = {
   wakeChannel: string;
 };
 
-/** An unreachable shard is asked again after this, if nothing else happens. */
+/** An unreachable shard is called again after this time, if nothing else wakes the worker. */
 const UNREACHABLE_RETRY_MS = 250;
 
-export function createLease(deps: Deps, { patienceMs }: { patienceMs: number }) {
+export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) {
   const { shards, completion, held, clock, wakeChannel } = deps;
   /** "shard worker" of the last lease calls that got no reply. */
   const unanswered = new Set<string>();
   let firstShard = 0;
 
   /**
-   * Asks all shards at once, each for its part of `max`. If some of `max` is left, it asks shards that were not asked, or that
-   * may have more. Each call starts with another shard, so that none is always asked last.
+   * Calls all shards at once, each for its part of `max`. If they grant less than `max`, it calls the shards that were
+   * not called yet, or that may have more tasks. Each lease starts with another shard, so that no shard is always the
+   * last one.
    */
   async function lease(request: LeaseRequest): Promise<TimedAnswer> {
     const grants: Grant[] = [];
@@ -48,7 +49,7 @@ export function createLease(deps: Deps, { patienceMs }: { patienceMs: number }) 
     let remaining = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
     firstShard += 1;
 
-    async function ask(shard: Shard, count: number): Promise<readonly Grant[]> {
+    async function leaseUpTo(shard: Shard, count: number): Promise<readonly Grant[]> {
       const answer = await leaseFrom(shard, { ...request, max: count });
       answers.set(shard, answer);
       if (count > 0 && answer.grants.length === count) remaining.push(shard);
@@ -56,10 +57,12 @@ export function createLease(deps: Deps, { patienceMs }: { patienceMs: number }) 
     }
 
     for (let left = max; remaining.length > 0; left = max - grants.length) {
-      // Once `max` is reached, shards that were not asked still report when they have tasks due.
-      const asked = left === 0 ? remaining.filter((shard) => !answers.has(shard)) : remaining.slice(0, left);
+      // Once `max` is reached, shards that were not called yet still report when they have tasks due.
+      const called = left === 0 ? remaining.filter((shard) => !answers.has(shard)) : remaining.slice(0, left);
       remaining = left === 0 ? [] : remaining.slice(left);
-      const results = await Promise.allSettled(asked.map((shard, nth) => ask(shard, shareOf(left, asked.length, nth))));
+      const results = await Promise.allSettled(
+        called.map((shard, nth) => leaseUpTo(shard, shareOf(left, called.length, nth))),
+      );
       for (const one of results) if (one.status === "fulfilled") grants.push(...one.value);
       const failed = results.find((one) => one.status === "rejected");
       // Grants of the other shards must reach the caller; the next call reports the failure.
@@ -86,26 +89,26 @@ export function createLease(deps: Deps, { patienceMs }: { patienceMs: number }) 
     const [now, dueAt, pollAt] = called.reply;
     const [nextDueAt, aloneDueAt] = String(dueAt)
       .split(" ")
-      .map((text) => whenToAsk(text, time));
+      .map((text) => callTime(text, time));
     const grants = decodeGrants(called.reply, { now: Number(now), leadMs: called.leadMs }, time.toLocalSlot);
     for (const grant of grants) held.add(grant, worker, grant.jobId);
     if (grants.length > 0) time.recordGrant(Number(now));
-    if (called.again || lostReply) await releaseUnknown(shard, worker);
-    return { grants, nextDueAt, aloneDueAt, pollAt: whenToAsk(pollAt, time) };
+    if (called.isRepeat || lostReply) await releaseUnknown(shard, worker);
+    return { grants, nextDueAt, aloneDueAt, pollAt: callTime(pollAt, time) };
   }
 
   async function callScript(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
-    // With an inaccurate clock difference, slots could overlap those of other workers.
+    // If the clock difference is inaccurate, slots could overlap with those of other workers.
     while (!shard.time.isAccurate()) await shard.runFailFast("read-clock");
     const leadMs = shard.time.leadMs();
     const args: ScriptArg[] = [worker, wakeChannel, max, leaseMs, leadMs, ...queues];
     return { ...(await shard.runFailFast("lease", ...args)), leadMs };
   }
 
-  /** Throws if the shard has been unreachable for `patienceMs`, and for errors that a retry does not fix. */
+  /** Throws if the shard has been unreachable for `retryForMs`, and for errors that a retry does not fix. */
   function noteUnreachable(worker: string, shard: Shard, cause: unknown): "unreachable" {
     const lostMs = lostMsOf(cause);
-    if (lostMs === undefined || lostMs >= patienceMs) throw cause;
+    if (lostMs === undefined || lostMs >= retryForMs) throw cause;
     unanswered.add(`${shard.index} ${worker}`);
     return "unreachable";
   }
@@ -118,8 +121,10 @@ export function createLease(deps: Deps, { patienceMs }: { patienceMs: number }) 
   return lease;
 }
 
-/** Earlier than due by the lead time, so that the reply arrives in time. */
-function whenToAsk(dueAt: ScriptArg | undefined, time: BrokerClock): number | undefined {
+/**
+ * When to call `lease` for a task that is due at `dueAt`: earlier by the lead time, so that the reply arrives in time.
+ */
+function callTime(dueAt: ScriptArg | undefined, time: BrokerClock): number | undefined {
   return dueAt === "" || dueAt === undefined ? undefined : time.toLocal(Number(dueAt)) - time.leadMs();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Opens a Redis broker as a frontier, for any number of processes on any number of machines. `assemble` is long because it is a
- * table: one line per operation of the contract.
+ * Opens a Redis broker as a frontier, for any number of processes on any number of machines. `assemble` is long because
+ * it is a table: one line per operation of the contract.
  */
 import { randomBytes } from "node:crypto";
 import { TrawlError } from "../../errors.ts";
@@ -34,23 +34,25 @@ import { createSites } from "./sites.ts";
 export type RedisFrontierOptions = {
   /** The start of all key names. */
   prefix: string;
-  /** Number of shards that the sites are distributed over: 1 on a single server, more on a cluster. Fixed once in use. */
+  /**
+   * Number of shards that the sites are distributed over: 1 on a single server, more on a cluster. Fixed once in use.
+   */
   shards: number;
-  /** Max URLs waiting in the whole broker; `enqueue` takes no more (F13). */
+  /** Max URLs waiting in the whole broker; `enqueue` accepts no more (F13). */
   maxPending: number;
   /** A call fails when the broker has been unreachable for this long. */
-  patienceMs: number;
-  /** Longest wait of an idle worker without a wake-up: a wake-up may be lost with a connection. */
+  retryForMs: number;
+  /** The longest time that an idle worker waits for a wake-up. A wake-up may be lost when a connection breaks. */
   pollMs: number;
-  /** The clock that counts: that of Redis, or, in tests, that of the caller. */
+  /** The clock that is used: that of Redis, or, in tests, that of the caller. */
   time: "broker" | "caller";
 };
 
 type Deps = { clock: Clock; log: Log };
 
 /**
- * The schema that this version writes, and the oldest version that can work with it. Changing a stored shape raises both.
- * Counted from the first release on.
+ * The schema that this version writes, and the oldest version that can work with it. Changing a stored shape raises
+ * both. Counted from the first release on.
  */
 const SCHEMA = 1;
 const OLDEST_COMPATIBLE = 1;
@@ -116,7 +118,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   const held = createHeldClaims();
   const lease = createLease({ shards, completion: jobs, held, clock, wakeChannel }, options);
   const settler = createSettler({ shards, completion: jobs, quota, seen: () => seen, held });
-  /** From the last lease call: when tasks are due, and when this process should ask for them. */
+  /** From the last lease call: when tasks are due, and when this process should call `lease` for them. */
   let next: { dueAt: number | undefined; pollAt: number | undefined } = { dueAt: undefined, pollAt: undefined };
 
   /** Wakes the workers of this process after a change. The scripts wake those of other processes. */
@@ -141,7 +143,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     settle: (settlements) => waking(settler.settle(settlements)),
     release: (claims) => waking(settler.release(claims)),
     async reap(max) {
-      // All at once, so that an unreachable shard delays only what needs it.
+      // All at once, so that an unreachable shard delays only the work that needs it.
       const upkeep = [jobs.resumeChanges(), jobs.sweep(), jobs.expireSeen(), forgetter.clear(MAX_BATCH)];
       const expiring = settler.expire(max);
       // Expired leases first, then ended jobs, as on the other backends: the order decides which policy a site keeps.
@@ -159,7 +161,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     isScripted: (site) => sites.isScripted(site),
     announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
     withdraw: (worker) => fleet.withdraw(worker),
-    // One of many idle workers asks when a task becomes due. The others wait a little longer, in case it does not.
+    // One of many idle workers calls `lease` when a task becomes due. The others wait a little longer, in case it does
+    // not.
     waitForWork: (until, signal) => wakeups.wait(until === next.dueAt ? (next.pollAt ?? until) : until, signal),
     close: () => broker.close(),
 

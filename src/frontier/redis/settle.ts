@@ -1,7 +1,7 @@
 /**
- * Extends, settles and releases leases (F6, F7, F8); lease.ts grants them. Each batch is one script on one shard. Links to other
- * shards, and the links of a page beyond MAX_LINKS, are queued before their page is settled. A crash between the two makes
- * the page run again, and its links are then duplicates.
+ * Extends, settles and releases leases (F6, F7, F8); lease.ts grants them. Each batch is one script on one shard. Links
+ * to other shards, and the links of a page beyond MAX_LINKS, are queued before their page is settled. A crash between
+ * the two makes the page run again, and its links are then duplicates.
  */
 import type { NewTask } from "../../domain/task.ts";
 import { type Claim, MAX_BATCH, type SettleAnswer, type SettledState, type Settlement } from "../frontier.ts";
@@ -14,7 +14,7 @@ import type { ScriptArg } from "./connection/broker-client.ts";
 import { discover } from "./enqueue.ts";
 import type { HeldClaims } from "./held-claims.ts";
 
-export type Settler = {
+type Settler = {
   extend(claims: readonly Claim[], leaseMs: number): Promise<boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
   release(claims: readonly Claim[]): Promise<void>;
@@ -186,7 +186,9 @@ function split<C extends Claim>(shards: Shards, claims: readonly C[]): Part<C>[]
   return parts;
 }
 
-/** Runs the parts of a shard one after the other, and all shards at once, so that an unreachable shard delays no other. */
+/**
+ * Runs the parts of a shard one after the other, and all shards at once, so that an unreachable shard delays no other.
+ */
 async function onEach<C>(parts: readonly Part<C>[], call: (part: Part<C>) => Promise<void>): Promise<void> {
   const shards = new Set(parts.map(({ shard }) => shard));
   const calls = [...shards].map(async (shard) => {
@@ -195,7 +197,7 @@ async function onEach<C>(parts: readonly Part<C>[], call: (part: Part<C>) => Pro
   await allDone(calls);
 }
 
-/** Whether settle-done can take them: all done, no new or refused links, no throttled site, no task twice. */
+/** Whether settle-done can settle them: all done, no new or refused links, no throttled site, no task twice. */
 function isPlainList(settlements: readonly Prepared[]): boolean {
   const isPlain = ({ settlement: { outcome, site, refusedLinks }, links }: Prepared) =>
     outcome.kind === "done" && site.kind === "ok" && refusedLinks === 0 && links.length === 0;

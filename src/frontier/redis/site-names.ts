@@ -1,6 +1,6 @@
 /**
- * The sorted names of a shard's sites; Redis stores them unsorted. Sites are never removed, so as long as their number is the
- * same the cached names are valid, and the pages of a listing do not read them again.
+ * The sorted names of a shard's sites; Redis stores them unsorted. Sites are never removed, so as long as their number
+ * is the same the cached names are valid, and the pages of a listing do not read them again.
  */
 import type { Shard } from "./cluster/shards.ts";
 

@@ -1,4 +1,7 @@
-/** Sites beyond their leases: further slots, robots.txt, which sites need a browser, the operator's policy (F2, F3, F12). */
+/**
+ * Operations on sites other than leases: further slots, robots.txt, scripted sites, the operator's policy (F2, F3,
+ * F12).
+ */
 import { readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
 import type { SiteFacts } from "../explain.ts";
 import type { RobotsFile } from "../frontier.ts";
@@ -210,7 +213,7 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
     const site = String(reply[at + 1]);
     const numbers = reply.slice(at + 2, at + FIELDS).map(Number);
     const [arrivalAt = 0, inFlight = 0, blockedUntil = 0, intervalMs = 0, burst = 1, perSite = 1] = numbers;
-    const [crawlDelayMs = 0, isAsking = 0, waiting = 0, incidents = 0] = numbers.slice(6);
+    const [crawlDelayMs = 0, isFetchingRobots = 0, waiting = 0, incidents = 0] = numbers.slice(6);
     const operator = String(reply[at + FIELDS - 1]);
     const policy = { intervalMs, burst, perSite };
     found.push({
@@ -220,7 +223,7 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
       rateReadyAt: toLocalInstant(readyAt(arrivalAt, policy), time),
       blockedUntil: toLocalInstant(blockedUntil, time),
       backoffCause: decodeCause(reply[at + 12]),
-      isAskingRobots: isAsking === 1,
+      isAskingRobots: isFetchingRobots === 1,
     });
   }
   return found;

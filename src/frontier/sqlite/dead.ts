@@ -16,7 +16,7 @@ import type { RunTransaction, Transaction } from "./transaction.ts";
 
 type Names = "list" | "listByIds" | "group" | "countAll" | "drop" | "requeue";
 
-export type DeadLetters = {
+type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: number): DeadLetter[];
   group(filter: DeadFilter, limit: number): DeadGroups;
   count(): number;
@@ -40,7 +40,9 @@ export function createDeadLetters({ db, runTransaction }: Deps): DeadLetters {
     return found as unknown as FullDeadRow[];
   }
 
-  /** Applies `work` to the dead letters of the filter, MAX_BATCH per transaction, and deletes them. Returns how many. */
+  /**
+   * Applies `work` to the dead letters of the filter, MAX_BATCH per transaction, and deletes them. Returns how many.
+   */
   function inBatches(
     { filter, limit, replayable }: { filter: DeadFilter; limit: number; replayable: boolean },
     work: (tx: Transaction, row: FullDeadRow, nth: number) => void,

@@ -1,6 +1,6 @@
 /**
- * Queues URLs of a job: submitted ones here, discovered ones when settle.ts calls `admit` in its own transaction. Dedup, the
- * page limit and the ledger change in the same transaction as the tasks (F8, F9, F10).
+ * Queues URLs of a job: submitted ones here, discovered ones when settle.ts calls `admit` in its own transaction.
+ * Dedup, the page limit and the ledger change in the same transaction as the tasks (F8, F9, F10).
  */
 import { setImmediate } from "node:timers/promises";
 import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
@@ -18,7 +18,7 @@ type AdmitResult = {
   refused: { index: number; reason: RefuseReason }[];
 };
 
-/** Queues the new ones of these tasks, inside the caller's transaction. */
+/** Queues those of the tasks that are new, inside the caller's transaction. */
 export type Admit = (
   tx: Transaction,
   job: JobRow,
@@ -26,7 +26,7 @@ export type Admit = (
   as: "submitted" | "discovered",
 ) => AdmitResult;
 
-type Names = "see" | "seeUntil" | "isSeen" | "addTask";
+type Names = "markSeen" | "markSeenUntil" | "isSeen" | "addTask";
 
 export function createAdmit(db: Database): Admit {
   const sql = prepareAll<Names>(db, new URL("./sql/enqueue.sql", import.meta.url));
@@ -45,8 +45,8 @@ export function createAdmit(db: Database): Admit {
     const id = tx.totals.next_task;
     const isNew =
       job.expire_after_ms === null
-        ? sql.see.run(job.scope, key, id).changes
-        : sql.seeUntil.run(job.scope, key, id, job.n, tx.now + job.expire_after_ms, tx.now).changes;
+        ? sql.markSeen.run(job.scope, key, id).changes
+        : sql.markSeenUntil.run(job.scope, key, id, job.n, tx.now + job.expire_after_ms, tx.now).changes;
     if (job.expire_after_ms === null) tx.cacheSeen(job.scope, task.url);
     if (Number(isNew) === 0) return "duplicate";
     if (!continuesPage) job.admitted += 1;
@@ -81,7 +81,7 @@ export function createAdmit(db: Database): Admit {
   };
 }
 
-/** Most links of a page go to one lane, so each lane is looked up once per call. */
+/** Most links of a page belong to one lane, so each lane is looked up once per call. */
 function cacheLanes(tx: Transaction, job: JobRow): (task: NewTask) => LaneRow {
   const lanes = new Map<string, LaneRow>();
   return (task) => {
@@ -109,7 +109,7 @@ export function enqueueBatch(
     if (job.stopped === 1 || job.sealed === 1) {
       throw new TrawlError("JOB_ENDED", {
         op: "frontier.enqueue",
-        message: `job ${jobId} is ${job.sealed === 1 ? "sealed" : job.state} and takes no more URLs; start a new job`,
+        message: `job ${jobId} is ${job.sealed === 1 ? "sealed" : job.state} and accepts no more URLs; start a new job`,
         detail: { jobId, state: job.state },
       });
     }

@@ -20,7 +20,7 @@ type Names = "tasksOfUrl" | "task" | "dead" | "job" | "jobById" | "site" | "site
 
 type Deps = { db: Database; sites: Pick<Sites, "jobsAt">; now: () => number };
 
-export type Explain = (target: ExplainTarget, visibility?: Visibility) => Explanation;
+type Explain = (target: ExplainTarget, visibility?: Visibility) => Explanation;
 
 export function createExplain({ db, sites, now }: Deps): Explain {
   const sql = prepareAll<Names>(db, new URL("./sql/explain.sql", import.meta.url));

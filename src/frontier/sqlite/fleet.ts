@@ -1,11 +1,11 @@
-/** The workers of this broker, the commands to them, and what waits on their queues (F6, F22). */
+/** The workers of this broker, the commands to them, and the tasks that wait on their queues (F6, F22). */
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import type { Presence, Vitals, WorkerCommand } from "../frontier.ts";
 import { mergeSuspectQueues, type QueueView, type WorkerView } from "../frontier-admin.ts";
 
 type Names = "announce" | "command" | "withdraw" | "forgetLapsed" | "listWorkers" | "listQueues" | "listHolders";
 
-export type Fleet = {
+type Fleet = {
   announce(presence: Presence, ttlMs: number): WorkerCommand | undefined;
   command(worker: string, command: WorkerCommand): boolean;
   withdraw(worker: string): void;

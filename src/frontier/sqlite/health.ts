@@ -1,4 +1,4 @@
-/** Checks whether the broker file is fit for work; `trawl doctor` shows the results. */
+/** Checks the broker file; `trawl doctor` shows the results. */
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { type SqliteFile, toFileError } from "../../runtime/sqlite-errors.ts";
 import type { Finding } from "../frontier-admin.ts";
@@ -22,7 +22,7 @@ export function createHealthCheck({ db, file }: { db: Database; file: SqliteFile
   }
 
   function checkVersion(): Finding {
-    // Opening the file refused a newer schema and migrated an older one.
+    // When the file was opened, a newer schema was refused and an older one was migrated.
     const version = sql.schemaVersion.get()?.answer;
     return { check: "broker version", verdict: "ok", says: `schema ${version}, which this Trawl supports` };
   }

@@ -1,4 +1,4 @@
-/** What each job has done, and has waiting, at each of its sites. */
+/** The counters of a job at each of its sites. */
 import type { BackoffCause } from "../../domain/backoff.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { MAX_BATCH } from "../frontier.ts";

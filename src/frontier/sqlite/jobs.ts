@@ -1,7 +1,7 @@
 /**
- * Creates, seals, changes and ends jobs (F11, F12). A change is one transaction on the job's row, which the next lease call
- * obeys. The job's lanes follow in transactions of at most MAX_BATCH lanes. A crash between two of them leaves the job marked
- * as unsynced (`synced_lane`), and the next reaper continues.
+ * Creates, seals, changes and ends jobs (F11, F12). A change is one transaction on the job's row, and applies from the
+ * next lease call on. The job's lanes are then updated in transactions of at most MAX_BATCH lanes. A crash between two
+ * of them leaves the job marked as unsynced (`synced_lane`), and the next reaper continues.
  */
 
 import { hasEnded, JOB_MOVES, type JobState } from "../../domain/job.ts";
@@ -30,7 +30,7 @@ type Names =
   | "dropQueued"
   | "dropDelayed";
 
-export type Jobs = {
+type Jobs = {
   create(job: NewJob): void;
   seal(jobId: string): boolean;
   find(jobId: string): JobView | undefined;
@@ -45,7 +45,10 @@ export type Jobs = {
   setPriority(jobId: string, priority: number): JobView;
   setPolicy(jobId: string, policy: SitePolicy): JobView;
   setLimits(jobId: string, change: LimitChange): JobView;
-  /** Ends jobs that are out of time and brings lanes into line, one tx of it; false when there is nothing to do. */
+  /**
+   * In one transaction: stops one job past its deadline, and updates the next lanes of one changed job. False: nothing
+   * to do.
+   */
   maintain(): boolean;
 };
 
@@ -83,7 +86,7 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
     });
   }
 
-  /** One change of a job's row, then its lanes, tx by tx. */
+  /** Changes the row of a job, then updates its lanes in further transactions. */
   function change(jobId: string, op: string, work: (job: JobRow, tx: Transaction) => void): JobView {
     runTransaction((tx) => {
       const job = getJob(tx, jobId, op);
@@ -122,11 +125,11 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
       const lane = tx.lane(row.n as number);
       if (job.stopped === 1) {
         left -= emptyLane(lane, left);
-        if (lane.queued + lane.delayed > 0) return; // the rest of this lane in the next tx
+        if (lane.queued + lane.delayed > 0) return; // the next transaction continues with this lane
       }
       lane.rank = rankOf(job, lane.priority);
       setPolicy(lane, policyFor(job, tx.site(lane.site).site));
-      tx.repolice(tx.site(lane.site));
+      tx.updatePolicy(tx.site(lane.site));
       job.synced_lane = lane.n;
       if (left <= 0) return;
     }

@@ -1,7 +1,7 @@
 /**
- * Grants tasks that may be fetched now: best priority first, then the site that was served longest ago, then the jobs of one
- * site in turn (F1, F2, F4, F5). It first divides the free places among the sites that are due, then takes the tasks with one
- * statement per lane. It never reads sites that are not due.
+ * Grants tasks that may be fetched now: best priority first, then the site that was served longest ago, then the jobs
+ * of one site in turn (F1, F2, F4, F5). It first distributes the requested number of tasks over the sites that are due,
+ * then takes the tasks with one statement per lane. It never reads sites that are not due.
  */
 import { capacityAt, type Slot, takeSlot } from "../../domain/politeness.ts";
 import type { TaskKind } from "../../domain/task.ts";
@@ -22,12 +22,12 @@ type Names =
   | "takeRetries"
   | "served";
 
-/** What one lane can give, and how many of its tasks this call takes. */
+/** The number of tasks that one lane can grant, and how many of them this call takes. */
 type LaneShare = { lane: LaneRow; fresh: number; retries: number; taken: number };
-/** A turn is what one site has waiting on one queue at one rank. */
+/** A turn stands for the tasks that wait at one site on one queue at one rank. */
 type TurnKey = { site: SiteRow; queue: string; rank: number };
-/** `free`: how many requests the site takes now. */
-type Turn = TurnKey & { free: number; mustAskRobots: boolean; shares: LaneShare[] };
+/** `free`: how many requests the site allows now. */
+type Turn = TurnKey & { free: number; mustFetchRobots: boolean; shares: LaneShare[] };
 
 type Deps = { db: Database; runTransaction: RunTransaction; now: () => number };
 
@@ -41,14 +41,14 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
 
   function grantAll(tx: Transaction, request: LeaseRequest): Grant[] {
     const grants: Grant[] = [];
-    // A caller that asks for more gets a `nextDueAt` that has passed, and calls again (F17).
+    // A caller that requests more gets a `nextDueAt` that has passed, and calls again (F17).
     const max = Math.min(request.max, MAX_BATCH);
     for (let rank = rankFrom(request.queues, 0); rank !== undefined; rank = rankFrom(request.queues, rank + 1)) {
       for (const queue of request.queues) {
         const left = max - grants.length;
         if (left === 0) return grants;
         const turns = openTurns(tx, queue, rank, left);
-        shareOut(turns, left);
+        distribute(turns, left);
         for (const turn of turns) grants.push(...takeTurn(tx, turn, request));
       }
     }
@@ -62,8 +62,8 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
   }
 
   /**
-   * Up to `max` turns that are due and have tasks to grant. Skips sites that this call has already served at a better rank,
-   * and sites whose only job was just paused or has passed its deadline (see openLane).
+   * Up to `max` turns that are due and have tasks to grant. Skips sites that this call has already served at a better
+   * rank, and sites whose only job was just paused or has passed its deadline (see openLane).
    */
   function openTurns(tx: Transaction, queue: string, rank: number, max: number): Turn[] {
     const open: Turn[] = [];
@@ -80,10 +80,10 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
 
   function openTurn(tx: Transaction, key: TurnKey, max: number): Turn {
     const { site } = key;
-    const mustAskRobots = site.wants_robots === 1 && site.robots_fresh_until <= tx.now;
-    // The first task alone fetches robots.txt; the others wait for it.
-    const free = freeAt(site, tx.now, mustAskRobots ? 1 : max);
-    return { ...key, free, mustAskRobots, shares: free === 0 ? [] : openLanes(tx, key, free) };
+    const mustFetchRobots = site.wants_robots === 1 && site.robots_fresh_until <= tx.now;
+    // Only the first task is granted. It fetches robots.txt, and the other tasks wait for that.
+    const free = freeAt(site, tx.now, mustFetchRobots ? 1 : max);
+    return { ...key, free, mustFetchRobots, shares: free === 0 ? [] : openLanes(tx, key, free) };
   }
 
   function openLanes(tx: Transaction, { site, queue, rank }: TurnKey, max: number): LaneShare[] {
@@ -102,7 +102,10 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     return shares;
   }
 
-  /** Undefined: the lane has nothing to grant. A pause, cancel or deadline reaches the lanes later, so the job is checked here. */
+  /**
+   * Undefined: the lane has nothing to grant. A pause, cancel or deadline reaches the lanes later, so the job is
+   * checked here.
+   */
   function openLane(tx: Transaction, lane: LaneRow, max: number): LaneShare | undefined {
     if (!maySend(tx.job(lane.job), tx.now)) return undefined;
     const retries = lane.delayed === 0 ? 0 : (sql.countDueRetries.get(lane.n, tx.now, max)?.due as number);
@@ -113,7 +116,7 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     const grants = turn.shares.flatMap((share) => takeShare(tx, turn, share, request));
     if (grants.length === 0) return grants;
     const first = grants[0];
-    if (turn.mustAskRobots && first !== undefined) turn.site.robots_asker = Number(first.taskId);
+    if (turn.mustFetchRobots && first !== undefined) turn.site.robots_asker = Number(first.taskId);
     sql.served.run(tx.now, tx.totals.next_served++, turn.queue, turn.rank, turn.site.n);
     return grants;
   }
@@ -155,16 +158,18 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
   };
 }
 
-/** How many requests the site takes at `now`, up to `max`. */
+/** How many requests the site allows at `now`, up to `max`. */
 function freeAt(site: SiteRow, now: number, max: number): number {
   if (siteReadyAt(site, now) > now) return 0;
   const free = Math.min(max, site.per_site - site.in_flight);
-  // A site that is ready takes at least one request: with a burst, a rounding error of 1e-9 could yield 0.
+  // A site that is ready allows at least one request: with a burst, a rounding error of 1e-9 could yield 0.
   return Math.max(1, capacityAt(now, site.arrival_at, policyOf(site), free));
 }
 
-/** Gives one task to each due site in turn, and within a site to each job in turn, until `max` or all tasks are used. */
-function shareOut(turns: readonly Turn[], max: number): void {
+/**
+ * Gives one task to each due site in turn, and within a site to each job in turn, until `max` or all tasks are used.
+ */
+function distribute(turns: readonly Turn[], max: number): void {
   let left = max;
   for (let gave = true; gave && left > 0; ) {
     gave = false;
@@ -209,7 +214,7 @@ function grantOf(row: TaskRow, jobId: string, turn: Turn, slot: Slot): Grant {
     ...(row.carry === null ? {} : { carry: JSON.parse(row.carry) as unknown }),
     redirects: row.redirects,
     slot,
-    mustAskRobots: turn.mustAskRobots,
+    mustFetchRobots: turn.mustFetchRobots,
   };
 }
 

@@ -21,7 +21,7 @@ import { createSites } from "./sites.ts";
 import { createRunTransaction } from "./transaction.ts";
 
 type SqliteFrontierOptions = {
-  /** Max URLs waiting in the whole broker; `enqueue` takes no more (F13). */
+  /** Max URLs waiting in the whole broker; `enqueue` accepts no more (F13). */
   maxPending: number;
   /** How long a writer waits for the write lock of another process. */
   busyMs: number;

@@ -1,4 +1,4 @@
-/** When a job, a site or a lane may send, computed from the rows alone. */
+/** Computes from the rows alone when a job or a site may send requests, and whether a job has finished. */
 import { readyAt } from "../../domain/politeness.ts";
 import { type JobRow, NEVER, policyOf, type SiteRow } from "./rows.ts";
 
@@ -20,16 +20,16 @@ export function siteReadyAt(site: SiteRow, now: number): number {
 }
 
 /**
- * Whether a task is fetching the site's robots.txt; the site's other tasks wait for it. This ends at the latest when that
- * task's lease ends.
+ * Whether a task is fetching the site's robots.txt; the site's other tasks wait for it. This ends at the latest when
+ * that task's lease ends.
  */
 export function isAskingRobots(site: SiteRow, now: number): boolean {
   return site.robots_asker !== null && site.wants_robots === 1 && site.robots_fresh_until <= now;
 }
 
 /**
- * Whether a job has just finished: it is sealed, and nothing of it is queued, delayed or leased. A stopped job finishes only
- * after its lanes are emptied (`synced_lane` is null), because a replay would otherwise find the old tasks there.
+ * Whether a job has just finished: it is sealed, and nothing of it is queued, delayed or leased. A stopped job finishes
+ * only after its lanes are emptied (`synced_lane` is null), because a replay would otherwise find the old tasks there.
  */
 export function hasJustFinished(job: JobRow): boolean {
   const isEmpty = job.queued + job.delayed + job.leased === 0 && job.sealed === 1 && job.synced_lane === null;

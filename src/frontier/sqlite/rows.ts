@@ -1,11 +1,11 @@
-/** Rows of the broker file, as the statements in sql/ give them. */
+/** Rows of the broker file, as the statements in sql/ return them. */
 import type { BackoffCause } from "../../domain/backoff.ts";
 import type { JobState, Ledger } from "../../domain/job.ts";
 import { isOffline } from "../../domain/offline-site.ts";
 import { type SitePolicy, UNLIMITED } from "../../domain/politeness.ts";
 import type { Tally } from "../frontier.ts";
 
-/** Stands for "not until something changes" in the time columns. */
+/** In the time columns, this means "not until something changes". */
 export const NEVER = 9e15;
 
 type PolicyRow = { interval_ms: number; burst: number; per_site: number };
@@ -109,12 +109,12 @@ export type DeadRow = {
   history: string;
 };
 
-/** The policy a row holds. */
+/** The policy that a row contains. */
 export function policyOf(row: PolicyRow): SitePolicy {
   return { intervalMs: row.interval_ms, burst: row.burst, perSite: row.per_site };
 }
 
-/** What `job` asks for at `site`. */
+/** The policy that `job` wants at `site`. */
 export function policyFor(job: JobRow, site: string): SitePolicy {
   if (isOffline(site)) return UNLIMITED;
   if (job.site_rules === "{}") return policyOf(job);
@@ -122,7 +122,6 @@ export function policyFor(job: JobRow, site: string): SitePolicy {
   return (Object.hasOwn(rules, site) ? rules[site] : undefined) ?? policyOf(job);
 }
 
-/** Writes a policy into a row. */
 export function setPolicy(row: PolicyRow, policy: SitePolicy): void {
   row.interval_ms = policy.intervalMs;
   row.burst = policy.burst;

@@ -1,4 +1,6 @@
-/** Ends a transaction: writes each changed row back once, and updates what depends on the change (see transaction.ts). */
+/**
+ * Ends a transaction: writes each loaded row back once, and updates the rows that depend on it (see transaction.ts).
+ */
 import { strictest } from "../../domain/politeness.ts";
 import type { SqlValue } from "../../runtime/sqlite.ts";
 import { rescaleArrival } from "../rescale-arrival.ts";
@@ -19,12 +21,12 @@ export function saveRows(sql: TransactionSql, rows: LoadedRows): string[] {
   return finished;
 }
 
-function saveLanes(sql: TransactionSql, { tx, lanes, repoliced }: LoadedRows): void {
+function saveLanes(sql: TransactionSql, { tx, lanes, policyChanged }: LoadedRows): void {
   for (const lane of lanes.values()) {
     tx.site(lane.site); // loads the site, so that saveSites recomputes its turns
     if (lane.queued + lane.delayed + lane.leased === 0) {
       sql.dropLane.run(lane.n);
-      repoliced.add(lane.site);
+      policyChanged.add(lane.site);
       continue;
     }
     lane.wake_at = wakeAt(sql, tx.job(lane.job), lane, tx.now);
@@ -39,21 +41,21 @@ function wakeAt(sql: TransactionSql, job: JobRow, lane: LaneRow, now: number): n
   return must(sql.firstRetryAt.get(lane.n)).at as number;
 }
 
-function saveSites(sql: TransactionSql, { tx, sites, repoliced }: LoadedRows): void {
-  for (const n of repoliced) {
+function saveSites(sql: TransactionSql, { tx, sites, policyChanged }: LoadedRows): void {
+  for (const n of policyChanged) {
     const site = tx.site(n);
     const before = policyOf(site);
-    repolice(sql, site);
+    updatePolicy(sql, site);
     site.arrival_at = rescaleArrival(site.arrival_at, tx.now, before, policyOf(site));
   }
   for (const site of sites.values()) {
     sql.saveSite.run(...siteValues(site), site.n);
     sql.refreshTurns.run(siteReadyAt(site, tx.now), tx.now, site.n);
-    if (repoliced.has(site.n)) sql.dropEmptyTurns.run(site.n);
+    if (policyChanged.has(site.n)) sql.dropEmptyTurns.run(site.n);
   }
 }
 
-function repolice(sql: TransactionSql, site: SiteRow): void {
+function updatePolicy(sql: TransactionSql, site: SiteRow): void {
   const row = sql.strictest.get(site.n) as unknown as SiteRow & { robots: number | null };
   if (row.robots !== null) site.wants_robots = row.robots;
   if (row.interval_ms !== null) {

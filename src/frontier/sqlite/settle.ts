@@ -1,7 +1,7 @@
 /**
- * Ends leases. A settlement ends one as done, retry, dead or refused (F7, F8, F14); release, the reaper and abandon queue the
- * task again (F6). Up to MAX_BATCH settlements with up to MAX_LINKS links are one transaction. A crash before the commit
- * leaves the leases as they were; they expire later.
+ * Ends leases. A settlement ends a lease as done, retry, dead or refused (F7, F8, F14). `release`, `expire` and
+ * `abandon` queue the task again (F6). Up to MAX_BATCH settlements with up to MAX_LINKS links are one transaction. A
+ * crash before the commit leaves the leases unchanged, and they expire later.
  */
 import { backoffMs, siteBackoffMs } from "../../domain/backoff.ts";
 import type { DeadReason } from "../../domain/task.ts";
@@ -28,12 +28,12 @@ type Names =
   | "extend"
   | "dropTasks"
   | "delayTask"
-  | "handBackTask"
+  | "returnTask"
   | "expiredTasks"
   | "tasksOfWorker"
   | "addDead";
 
-export type Settler = {
+type Settler = {
   settle(settlements: readonly Settlement[]): SettleAnswer;
   extend(claims: readonly Claim[], leaseMs: number): boolean[];
   release(claims: readonly Claim[]): void;
@@ -154,10 +154,10 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
   }
 
   /**
-   * Queues tasks again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter, and a
-   * task of a stopped job is cancelled.
+   * Queues tasks again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter,
+   * and a task of a stopped job is cancelled.
    */
-  function handBack(tx: Transaction, tasks: readonly TaskRow[], crashed: boolean): void {
+  function returnTasks(tx: Transaction, tasks: readonly TaskRow[], crashed: boolean): void {
     const ended: number[] = [];
     for (const task of tasks) {
       const lease = endLease(tx, task);
@@ -169,11 +169,12 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
         lease.job.cancelled += 1;
         ended.push(task.id);
       } else {
-        // A released task caused no crash, so it gets back the count from before the grant. A retry stays delayed.
+        // A released task caused no crash, so its number of crashes is reset to the value before the grant. A retry
+        // stays delayed.
         const crashes = crashed ? task.crashes : task.crashes - 1;
         const state = task.not_before === null ? "queued" : "delayed";
         const lane = laneAfter(tx, lease, crashes);
-        sql.handBackTask.run(lane.n, state, crashes, task.id);
+        sql.returnTask.run(lane.n, state, crashes, task.id);
         lane[state] += 1;
         lease.job[state] += 1;
         tx.totals.pending += 1;
@@ -203,13 +204,13 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       ),
     release(claims) {
       for (const part of split(claims)) {
-        runTransaction((tx) => handBack(tx, [...leasedBy(part).values()].filter(isIn(part)), false));
+        runTransaction((tx) => returnTasks(tx, [...leasedBy(part).values()].filter(isIn(part)), false));
       }
     },
     expire: (max) =>
       runTransaction((tx) => {
         const expired = sql.expiredTasks.all(tx.now, Math.min(max, MAX_BATCH)) as unknown as TaskRow[];
-        handBack(tx, expired, true);
+        returnTasks(tx, expired, true);
         return expired.length;
       }).value,
     abandon(worker) {
@@ -217,8 +218,9 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       for (let moved = MAX_BATCH; moved === MAX_BATCH; total += moved) {
         moved = runTransaction((tx) => {
           const held = sql.tasksOfWorker.all(worker, MAX_BATCH) as unknown as TaskRow[];
-          // In order of id, as on the other backends: the order in which lanes are created decides their order of service.
-          handBack(
+          // In order of id, as on the other backends: the order in which lanes are created decides their order of
+          // service.
+          returnTasks(
             tx,
             held.sort((one, other) => one.id - other.id),
             true,
@@ -241,18 +243,21 @@ function endLease(tx: Transaction, task: TaskRow): EndedLease {
   lease.job.leased -= 1;
   lease.lane.leased -= 1;
   lease.site.in_flight -= 1;
-  // If this task was to fetch robots.txt and did not, the next grant of the site gets that duty.
+  // If this task should have fetched robots.txt and did not, the task of the next grant at the site must fetch it.
   if (lease.site.robots_asker === task.id) lease.site.robots_asker = null;
   return lease;
 }
 
-/** The lane of a task whose lease ended in `crashes` crashed workers so far: suspects have their own. */
+/** The lane in which a task with this many crashes waits next: suspects have a lane of their own. */
 function laneAfter(tx: Transaction, { job, lane, site }: EndedLease, crashes: number): LaneRow {
   const queue = queueAfter(crashes, lane.queue);
   return queue === lane.queue ? lane : tx.laneFor(job, site, queue, lane.priority);
 }
 
-/** Starts, extends or ends the back-off of a site. A response to a request from before the back-off is not a new incident. */
+/**
+ * Starts, extends or ends the back-off of a site. A response to a request from before the back-off is not a new
+ * incident.
+ */
 function updateSiteBackoff(tx: Transaction, site: SiteRow, signal: Settlement["site"]): void {
   if (signal.kind === "ok" && site.blocked_until <= tx.now) site.incidents = 0;
   if (signal.kind !== "throttled") return;
@@ -276,10 +281,15 @@ function history(
   ];
 }
 
-/** Max links per transaction. If all of them are new it takes 16 ms; most are cached as seen and cost almost nothing. */
+/**
+ * Max links per transaction. If all of them are new it takes 16 ms; most are cached as seen and cost almost nothing.
+ */
 const MAX_LINKS = 2000;
 
-/** Splits settlements into batches of at most MAX_BATCH settlements and MAX_LINKS links, with at least one settlement each. */
+/**
+ * Splits settlements into batches of at most MAX_BATCH settlements and MAX_LINKS links, with at least one settlement
+ * each.
+ */
 function* batches(settlements: readonly Settlement[]): Generator<readonly Settlement[]> {
   let batch: Settlement[] = [];
   let links = 0;
@@ -308,7 +318,7 @@ function isIn(claims: readonly Claim[]): (task: TaskRow) => boolean {
   return (task) => keys.has(claimKey({ taskId: String(task.id), token: task.token }));
 }
 
-/** A JSON list. Ids that are no integers name no task and are left out. */
+/** A JSON list. Omits ids that are not integers, because no task has such an id. */
 function idList(ids: readonly number[]): string {
   return `[${ids.filter(Number.isSafeInteger).join(",")}]`;
 }

@@ -1,5 +1,8 @@
-/** Sites beyond their leases: further slots, robots.txt, which sites need a browser, the operator's policy (F2, F3, F12). */
-import { giveBack, readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
+/**
+ * Operations on sites other than leases: further slots, robots.txt, scripted sites, the operator's policy (F2, F3,
+ * F12).
+ */
+import { readyAt, returnSlot, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { MAX_BATCH, type RobotsFile } from "../frontier.ts";
 import { SITE_JOBS_MAX, type SiteDetail, type SiteJobView, type SiteView } from "../frontier-admin.ts";
@@ -45,7 +48,7 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
         const site = tx.siteNamed(name);
         // The unused slot was the last one reserved, and its request was never sent: it is free again.
         if (unused !== undefined && site.arrival_at === unused.arrivalAt) {
-          site.arrival_at = giveBack(unused, policyOf(site));
+          site.arrival_at = returnSlot(unused, policyOf(site));
         }
         const slot = takeSlot(Math.max(tx.now, site.blocked_until), site.arrival_at, policyOf(site));
         site.arrival_at = slot.arrivalAt;
@@ -68,7 +71,7 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
         site.robots_fresh_until = freshUntil;
         site.robots_asker = null;
         site.crawl_delay_ms = crawlDelayMs;
-        tx.repolice(site);
+        tx.updatePolicy(site);
       }),
     markScripted: (site, forMs) =>
       db.write(() => {
@@ -82,7 +85,7 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
         site.operator_interval_ms = policy?.intervalMs ?? null;
         site.operator_burst = policy?.burst ?? null;
         site.operator_per_site = policy?.perSite ?? null;
-        tx.repolice(site);
+        tx.updatePolicy(site);
       }),
     list: (limit, { after, part }) => sql.listSites.all(after, part, limit).map(toSite),
     listBusy: (limit, part) => sql.listBusySites.all(part, Math.min(limit, MAX_BATCH)).map(toSite),

@@ -1,8 +1,8 @@
 /**
- * One write transaction on the broker file. An operation loads rows through a transaction and changes them in memory. At
- * the end the transaction writes each touched row back once, computes when every touched site is due next, and finishes
- * jobs that have nothing left. So F8 and F10 hold for every operation. A crash leaves the file as it was before the
- * transaction. Every operation in this folder uses it; nothing else writes to the file.
+ * One write transaction on the broker file. An operation loads rows through a transaction and changes them in memory.
+ * At the end the transaction writes each touched row back once, computes when every touched site is due next, and
+ * finishes jobs that have nothing left. So F8 and F10 hold for every operation. A crash leaves the file as it was
+ * before the transaction. Every operation in this folder uses it; nothing else writes to the file.
  */
 import { isOffline, onlineSite } from "../../domain/offline-site.ts";
 import { type Database, prepareAll, type Row, type Statement } from "../../runtime/sqlite.ts";
@@ -25,9 +25,11 @@ export type Transaction = {
   lane(n: number): LaneRow;
   /** Adds the lane if it does not exist. */
   laneFor(job: JobRow, site: SiteRow, queue: string, priority: number): LaneRow;
-  /** The settings of the site's lanes changed: recompute its policy and turns before the commit. */
-  repolice(site: SiteRow): void;
-  /** What this transaction adds to the job's counters at the site. */
+  /**
+   * The settings of the site's lanes changed: the policy and the turns of the site are recomputed before the commit.
+   */
+  updatePolicy(site: SiteRow): void;
+  /** The amounts that this transaction adds to the job's counters at the site. */
   countersAt(job: JobRow, site: SiteRow): SiteCounters;
   /** Adds a URL to the process's cache of seen URLs, once this transaction commits. */
   cacheSeen(scope: number, url: string): void;
@@ -35,7 +37,7 @@ export type Transaction = {
 };
 
 /** Work at an offline site counts for the site whose pages it processes. */
-export type SiteCounters = Tally & { job: number; site: string; done: number; dead: number; lastPageAt: number | null };
+type SiteCounters = Tally & { job: number; site: string; done: number; dead: number; lastPageAt: number | null };
 
 /** Runs `work` in one transaction. `finished`: the ids of the jobs that it finished. */
 export type RunTransaction = <T>(work: (tx: Transaction) => T) => { value: T; finished: string[] };
@@ -71,7 +73,7 @@ export type LoadedRows = {
   lanes: Map<number, LaneRow>;
   counters: Map<string, SiteCounters>;
   /** Sites where a lane was added, removed or got other settings. */
-  repoliced: Set<number>;
+  policyChanged: Set<number>;
   /** URLs that the transaction inserted into `seen`. */
   newlySeen: { scope: number; url: string }[];
 };
@@ -86,7 +88,7 @@ export function createRunTransaction({ db, now, seen }: Deps): RunTransaction {
       const result = work(rows.tx);
       return { value: result, finished: saveRows(sql, rows), newlySeen: rows.newlySeen };
     });
-    // After the commit, because the cache must hold only URLs that are in the file.
+    // After the commit, because the cache must contain only URLs that are in the file.
     for (const { scope, url } of newlySeen) seen.add(scope, url);
     return { value, finished };
   };
@@ -104,10 +106,10 @@ function openRows(sql: TransactionSql, seen: SeenCache, now: number): LoadedRows
     sites: new Map(),
     lanes: new Map(),
     counters: new Map(),
-    repoliced: new Set(),
+    policyChanged: new Set(),
     newlySeen: [],
   };
-  const { jobs, sites, lanes, counters, repoliced, newlySeen } = rows;
+  const { jobs, sites, lanes, counters, policyChanged, newlySeen } = rows;
   const tx: Transaction = {
     now,
     totals: sql.totals.get() as unknown as Totals,
@@ -125,11 +127,11 @@ function openRows(sql: TransactionSql, seen: SeenCache, now: number): LoadedRows
     laneFor(job, site, queue, priority) {
       const existing = sql.laneNumber.get(job.n, site.n, queue, priority);
       if (existing !== undefined) return tx.lane(existing.n as number);
-      repoliced.add(site.n);
+      policyChanged.add(site.n);
       tx.countersAt(job, site); // adds the row, so that the site is listed among the job's sites
       return tx.lane(addLane(sql, job, site, queue, priority));
     },
-    repolice: (site) => void repoliced.add(site.n),
+    updatePolicy: (site) => void policyChanged.add(site.n),
     countersAt(job, { site }) {
       const name = onlineSite(site);
       const key = `${job.n} ${name}`;
@@ -145,7 +147,7 @@ function openRows(sql: TransactionSql, seen: SeenCache, now: number): LoadedRows
 
 const ZERO_COUNTERS = { done: 0, dead: 0, pages: 0, records: 0, invalid: 0, bytes: 0, lastPageAt: null };
 
-/** Returns the copy of a row that this transaction already loaded, or keeps this one. */
+/** Returns the row that this transaction has already loaded and may have changed, or else stores this one. */
 function keep<R extends { n: number }>(loaded: Map<number, R>, row: Row): R {
   const existing = loaded.get(row.n as number);
   if (existing !== undefined) return existing;

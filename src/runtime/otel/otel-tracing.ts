@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/api";
 import { submitSpanId, type TraceParent, taskSpan, traceOf } from "../trace-ids.ts";
 import type {
-  Over,
+  PastSpan,
   SpanAttributes,
   SpanEnd,
   StepOptions,
@@ -23,7 +23,7 @@ import type {
 } from "../tracing.ts";
 import type { PlannedIds, SpanIds } from "./planned-ids.ts";
 
-export type OtelDeps = {
+type OtelDeps = {
   tracer: Tracer;
   /** Undefined for an SDK that was started by the user, which generates its own ids. */
   ids: PlannedIds | undefined;
@@ -34,19 +34,20 @@ export type OtelDeps = {
 
 /** `share`: the fraction of tasks that are sampled, from 0 to 1. */
 export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, { share }: { share: number }): Tracing {
-  function shown(words: SpanAttributes): Record<string, string | number | boolean> {
-    const known = Object.entries(words).filter(
+  /** Removes undefined values and masks secrets. */
+  function masked(attributes: SpanAttributes): Record<string, string | number | boolean> {
+    const known = Object.entries(attributes).filter(
       (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
     );
     return Object.fromEntries(known.map(([name, value]) => [name, typeof value === "string" ? redact(value) : value]));
   }
 
-  function finish(span: Span, { words = {}, failure }: SpanEnd, at?: Date): void {
-    span.setAttributes(shown(words));
+  function finish(span: Span, { attributes = {}, failure }: SpanEnd, at?: Date): void {
+    span.setAttributes(masked(attributes));
     if (failure !== undefined) {
-      const { kind, says = kind } = failure;
+      const { kind, message = kind } = failure;
       span.setAttribute("error.type", kind);
-      span.setStatus({ code: SpanStatusCode.ERROR, message: redact(says) });
+      span.setStatus({ code: SpanStatusCode.ERROR, message: redact(message) });
     }
     span.end(at);
   }
@@ -55,44 +56,44 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
     return ids === undefined ? renamed(make(), own) : ids.with(own, make);
   }
 
-  function submission(requestId: string, from: TraceParent | undefined, words: SpanAttributes): Submission {
+  function submission(requestId: string, from: TraceParent | undefined, given: SpanAttributes): Submission {
     const { traceId, isSampled } = traceOf(requestId);
     if (!isSampled) return { end: () => {} };
     const own = { traceId, spanId: submitSpanId(requestId) };
     const parent = from?.traceId === traceId ? contextOf(traceId, from.spanId) : ROOT_CONTEXT;
     const kind = from === undefined ? SpanKind.INTERNAL : SpanKind.SERVER;
-    const attributes = shown({ "trawl.request.id": requestId, ...words });
+    const attributes = masked({ "trawl.request.id": requestId, ...given });
     const span = withIds(own, () => tracer.startSpan("submit", { kind, attributes }, parent));
-    return { end: (how) => finish(span, how) };
+    return { end: (end) => finish(span, end) };
   }
 
-  function task({ requestId, jobId, taskId, partOf, words }: TracedTask): TaskTrace | undefined {
+  function task({ requestId, jobId, taskId, partOf, attributes: given }: TracedTask): TaskTrace | undefined {
     const { traceId, isSampled } = traceOf(requestId);
     const own = taskSpan(jobId, taskId);
-    const whole = partOf === undefined ? undefined : taskSpan(jobId, partOf);
+    const firstTask = partOf === undefined ? undefined : taskSpan(jobId, partOf);
     // A continuation is sampled if its first task is.
-    if (!isSampled || (whole ?? own).share >= share) return undefined;
+    if (!isSampled || (firstTask ?? own).share >= share) return undefined;
     const inside = contextOf(traceId, own.spanId);
-    const outside = contextOf(traceId, whole?.spanId ?? submitSpanId(requestId));
-    const base = shown(words);
+    const outside = contextOf(traceId, firstTask?.spanId ?? submitSpanId(requestId));
+    const base = masked(given);
 
-    function past(name: string, { from, to, ...how }: Over): void {
-      finish(tracer.startSpan(name, { startTime: new Date(from), attributes: base }, inside), how, new Date(to));
+    function past(name: string, { from, to, ...end }: PastSpan): void {
+      finish(tracer.startSpan(name, { startTime: new Date(from), attributes: base }, inside), end, new Date(to));
     }
 
     async function step<T>(
       name: string,
-      asked: StepOptions,
+      options: StepOptions,
       work: () => Promise<T>,
-      tell: (result: T) => SpanEnd,
+      toEnd: (result: T) => SpanEnd,
     ): Promise<T> {
-      const kind = asked.kind === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL;
-      const attributes = { ...base, ...shown(asked.words) };
+      const kind = options.kind === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL;
+      const attributes = { ...base, ...masked(options.attributes) };
       const span = tracer.startSpan(name, { kind, attributes }, inside);
       try {
         // Spans that the work itself creates, e.g. in a spider's handler, become children.
         const result = await context.with(trace.setSpan(inside, span), work);
-        finish(span, tell(result));
+        finish(span, toEnd(result));
         return result;
       } catch (error) {
         finish(span, { failure: failureOf(error) });
@@ -100,10 +101,10 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
       }
     }
 
-    function end({ from, to, ...how }: Over): void {
+    function end({ from, to, ...result }: PastSpan): void {
       const options = { kind: SpanKind.CONSUMER, startTime: new Date(from), attributes: base };
       const span = withIds({ traceId, spanId: own.spanId }, () => tracer.startSpan("task", options, outside));
-      finish(span, how, new Date(to));
+      finish(span, result, new Date(to));
     }
 
     return { past, step, end };
@@ -113,8 +114,9 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
 }
 
 /**
- * For an SDK that the user started. In all versions so far, the span context it returns is the one that it exports. If a version
- * returns a copy or a frozen object, all spans are still in the right trace, but their parents have unknown ids.
+ * Sets the ids of a span of an SDK that the user started. In all SDK versions so far, the returned span context is the
+ * object that is exported. If a future version returns a copy or a frozen object, all spans are still in the right
+ * trace, but their parents have unknown ids.
  */
 function renamed(span: Span, own: SpanIds): Span {
   const context = span.spanContext();
@@ -129,7 +131,7 @@ function contextOf(traceId: string, spanId: string): Context {
 }
 
 function failureOf(error: unknown): NonNullable<SpanEnd["failure"]> {
-  if (!(error instanceof Error)) return { kind: typeof error, says: String(error) };
+  if (!(error instanceof Error)) return { kind: typeof error, message: String(error) };
   const { code } = error as { code?: unknown };
-  return { kind: typeof code === "string" ? code : error.name, says: error.message };
+  return { kind: typeof code === "string" ? code : error.name, message: error.message };
 }

@@ -1,6 +1,6 @@
 /**
- * An id generator for an OpenTelemetry SDK: predetermined ids for our spans, random ids for others. The SDK requests ids without
- * saying for which span, so they are set before the span is created. Both happen synchronously.
+ * An id generator for an OpenTelemetry SDK: predetermined ids for our spans, random ids for others. The SDK does not
+ * pass the span when it requests an id, so the ids are set just before the span is created. Both happen synchronously.
  */
 import { randomBytes } from "node:crypto";
 

@@ -1,13 +1,13 @@
 /**
- * Starts an OpenTelemetry SDK that exports spans with OTLP over HTTP. The user must install its packages. The standard OTEL_*
- * variables (endpoint, headers, service name, sampler, batches) apply.
+ * Starts an OpenTelemetry SDK that exports spans with OTLP over HTTP. The user must install its packages. The standard
+ * OTEL_* variables (endpoint, headers, service name, sampler, batches) apply.
  */
 import { createRequire } from "node:module";
 import type { Tracer } from "@opentelemetry/api";
 import { TrawlError } from "../../errors.ts";
 import type { PlannedIds } from "./planned-ids.ts";
 
-export type Sdk = { tracer: Tracer; shutdown(): Promise<void> };
+type Sdk = { tracer: Tracer; shutdown(): Promise<void> };
 
 type Options = { name: string; version: string; instance: string };
 
@@ -28,7 +28,7 @@ export async function startSdk(ids: PlannedIds, { name, version, instance }: Opt
     .merge(detectResources({ detectors: [envDetector] }));
   const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
   const provider = new NodeTracerProvider({ resource, idGenerator: ids, spanProcessors });
-  // Also for spiders that create their own spans.
+  // Registered globally, so that spans which a spider creates are exported too.
   provider.register();
   return { tracer: provider.getTracer(name, version), shutdown: () => provider.shutdown() };
 }

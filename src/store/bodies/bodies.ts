@@ -7,8 +7,8 @@ export interface Bodies {
   /** The body of a reference; undefined if it does not exist. */
   get(ref: string): Promise<Buffer | undefined>;
   /**
-   * Removes a body, unless it was stored since that instant: the page of that write may follow. Storing an existing body
-   * counts. Returns false if it is kept.
+   * Removes a body, unless it was stored at or after `putBefore`: the page that refers to it may not be written yet.
+   * Storing an existing body again counts. Returns false if the body is kept.
    */
   remove(ref: string, putBefore: number): Promise<boolean>;
 }

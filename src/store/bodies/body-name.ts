@@ -32,8 +32,8 @@ export function compressBody(body: Buffer): Promise<Buffer> {
 export function onceAtATime(keep: (key: string, body: Buffer) => Promise<void>): typeof keep {
   const running = new Map<string, Promise<void>>();
   return (key, body) => {
-    const under = running.get(key);
-    if (under !== undefined) return under;
+    const current = running.get(key);
+    if (current !== undefined) return current;
     const kept = keep(key, body).finally(() => running.delete(key));
     running.set(key, kept);
     return kept;

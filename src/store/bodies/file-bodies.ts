@@ -1,11 +1,11 @@
 /**
- * Bodies as files, named by content hash: `ab/cd/<sha256>.gz`. Any number of processes may store the same body at once: each
- * writes its own file under `tmp/` and renames it, so a body is complete or absent. A crash leaves at most unfinished files in
- * `tmp/`, which are never read; they may be removed while no worker runs.
+ * Bodies as files, named by content hash: `ab/cd/<sha256>.gz`. Any number of processes may store the same body at once:
+ * each writes its own file under `tmp/` and renames it, so a body is complete or absent. A crash leaves at most
+ * unfinished files in `tmp/`, which are never read; they may be removed while no worker runs.
  *
- * The modification time of a file is when the body was last stored. Removal renames the file first and checks the time again:
- * if the body was stored before the rename, its time is new and the file is renamed back; a later writer finds no file and
- * writes one.
+ * The modification time of a file is when the body was last stored. Removal renames the file first and checks the time
+ * again: if the body was stored before the rename, its time is new and the file is renamed back; a later writer finds
+ * no file and writes one.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -73,7 +73,10 @@ async function writeBody(root: string, path: string, body: Buffer): Promise<void
   await keepFile(root, path, await compressBody(body));
 }
 
-/** Whether the file exists. Other errors appear when it is written. */
+/**
+ * Updates the time of an existing file. False on any error; an error other than a missing file recurs when it is
+ * written.
+ */
 async function renewed(path: string): Promise<boolean> {
   const now = new Date();
   return utimes(path, now, now).then(

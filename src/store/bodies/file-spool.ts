@@ -1,6 +1,6 @@
 /**
- * Spooled pages as files. Each file is written whole or not at all. A crash before a removal leaves a file that no worker
- * reads.
+ * Spooled pages as files. Each file is written whole or not at all. A crash before a removal leaves a file that no
+ * worker reads.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

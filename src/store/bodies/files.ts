@@ -10,11 +10,11 @@ import { renameDurably, syncFolder } from "../durable-rename.ts";
 const FIXES: Readonly<Record<string, string>> = {
   EACCES: "grant this user read and write access to the folder",
   EPERM: "grant this user read and write access to the folder",
-  EROFS: "its disk is mounted read-only: name a folder elsewhere in TRAWL_BODIES",
+  EROFS: "its disk is mounted read-only: set another folder in TRAWL_BODIES",
   ENOSPC: "the disk is full: free some space, then retry",
-  EDQUOT: "this user's share of the disk is used up: free some space",
-  EEXIST: "a part of its path is a file: name a folder in TRAWL_BODIES",
-  ENOTDIR: "a part of its path is a file: name a folder in TRAWL_BODIES",
+  EDQUOT: "the disk quota of this user is used up: free some space",
+  EEXIST: "a part of its path is a file: set a folder in TRAWL_BODIES",
+  ENOTDIR: "a part of its path is a file: set a folder in TRAWL_BODIES",
   Z_DATA_ERROR: "the file is damaged: remove it, and fetch the page again",
   Z_BUF_ERROR: "the file is damaged: remove it, and fetch the page again",
 };
@@ -53,10 +53,10 @@ export async function readCompressed(path: string): Promise<Buffer | undefined> 
 /** Throws STORE_UNREACHABLE with the fix. */
 export function fail(op: string, path: string, cause: unknown): never {
   const fix = FIXES[codeOf(cause)] ?? "check the folder in TRAWL_BODIES and its disk";
-  const words = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
   throw new TrawlError("STORE_UNREACHABLE", {
     op,
-    message: `body ${path}: ${words}; ${fix}`,
+    message: `body ${path}: ${reason}; ${fix}`,
     detail: { path },
     cause,
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openNoBodies } from "./no-bodies.ts";
 
-it("keeps nothing and finds nothing", async () => {
+it("stores no body and finds none", async () => {
   const bodies = openNoBodies();
 
   expect(await bodies.put(Buffer.from("page"))).toBeUndefined();

@@ -1,7 +1,7 @@
 /**
- * The byte format of spooled pages, the same in every backend: the page as one line of JSON, then its body, all gzipped.
- * A page is named by the task that fetched it, not by its content: a task that runs again replaces its own page, and
- * removing one page never removes the page of another task.
+ * The byte format of spooled pages, the same in every backend: the page as one line of JSON, then its body, all
+ * gzipped. A page is named by the task that fetched it, not by its content: a task that runs again replaces its own
+ * page, and removing one page never removes the page of another task.
  */
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
@@ -9,7 +9,7 @@ import { gunzip, gzip } from "node:zlib";
 import type { Page } from "../../domain/page.ts";
 import type { SpooledPage, SpooledPageName } from "./bodies.ts";
 
-// They live for seconds: little is won by making them as small as bodies that stay.
+// Spooled pages exist for seconds, so stronger compression is not worth its CPU time.
 const GZIP_LEVEL = 1;
 const NEWLINE = 0x0a;
 
@@ -22,13 +22,13 @@ export function spoolKey({ jobId, taskId }: SpooledPageName): string {
   return `parcels/${hash("sha1", name).slice(0, 2)}/${name}.gz`;
 }
 
-/** As it is kept. */
+/** The stored bytes of a page. */
 export function packPage({ page, body }: SpooledPage): Promise<Buffer> {
   return compress(Buffer.concat([Buffer.from(`${JSON.stringify(page)}\n`), body]), { level: GZIP_LEVEL });
 }
 
 export async function unpackPage(packed: Buffer): Promise<SpooledPage | "damaged"> {
-  // Only this page is lost, not the place: its task says so.
+  // Only this page is damaged, not the spool. Its task reports the error.
   const bytes = await decompress(packed).catch(() => undefined);
   const end = bytes?.indexOf(NEWLINE) ?? -1;
   if (bytes === undefined || end < 0) return "damaged";
@@ -36,7 +36,7 @@ export async function unpackPage(packed: Buffer): Promise<SpooledPage | "damaged
   return page === undefined ? "damaged" : { page, body: bytes.subarray(end + 1) };
 }
 
-/** Whatever an id is, it names no other folder. */
+/** Encodes an id so that it cannot refer to another folder. */
 function plain(id: string): string {
   return encodeURIComponent(id).replaceAll(".", "%2E");
 }

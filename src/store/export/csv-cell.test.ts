@@ -21,17 +21,20 @@ describe("a CSV cell", () => {
   });
 
   it.each(["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-", "＝1+1", "+1 555 0100"])(
-    "makes text out of %j, which a spreadsheet might run",
+    "prefixes %j with an apostrophe, because a spreadsheet might run it",
     (text) => {
       expect(parseCsv(`${csvCell(text)}\r\n`)).toEqual([[`'${text}`]]);
     },
   );
 
-  it.each(["-5", "+5", "-0.25", "+.5", "-1e9", "5-3", "a=b"])("leaves %j alone, which is no formula", (text) => {
-    expect(csvCell(text)).toBe(text);
-  });
+  it.each(["-5", "+5", "-0.25", "+.5", "-1e9", "5-3", "a=b"])(
+    "leaves %j unchanged, because it is not a formula",
+    (text) => {
+      expect(csvCell(text)).toBe(text);
+    },
+  );
 
-  it("can be read back by anyone, in any company, with at most an apostrophe in front", () => {
+  it("can be read back by any CSV parser, with at most an added apostrophe", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", "=", "+", "-", "@", "\t", "'", "1", ".", " ", "é") }),
@@ -50,7 +53,7 @@ describe("a CSV cell", () => {
   });
 });
 
-/** RFC 4180 read by the letter, one character at a time, and sharing nothing with the writer. */
+/** A strict RFC 4180 parser that shares no code with the writer. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -68,7 +71,7 @@ function parseCsv(text: string): string[][] {
     } else {
       while (text[at] !== "," && text[at] !== "\r") {
         if (at >= text.length) throw new Error("a line does not end");
-        if (text[at] === '"' || text[at] === "\n") throw new Error(`stray ${JSON.stringify(text[at])}`);
+        if (text[at] === '"' || text[at] === "\n") throw new Error(`unexpected ${JSON.stringify(text[at])}`);
         cell += text[at];
         at += 1;
       }

@@ -1,6 +1,6 @@
 /**
- * CSV cells according to RFC 4180, safe for spreadsheets. A spreadsheet would run some texts as a formula, so a text that
- * starts like one is prefixed with an apostrophe. Plain numbers, such as -5, are unchanged.
+ * CSV cells according to RFC 4180, safe for spreadsheets. A spreadsheet would run some texts as a formula, so a text
+ * that starts like one is prefixed with an apostrophe. Plain numbers, such as -5, are unchanged.
  */
 
 // Characters that start a formula, including full-width forms. White space counts, because spreadsheets trim it first.

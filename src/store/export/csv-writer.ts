@@ -26,7 +26,7 @@ export function createCsvWriter(sink: TextSink, { columns }: CsvOptions): Record
       if (header === undefined) await writeHeader(columns ?? [...(await findColumns()).keys()]);
     },
     write: async (records) => {
-      if (header === undefined) throw new Error("a CSV was written to before it was begun");
+      if (header === undefined) throw new Error("write was called before begin on a CSV writer");
       await writeLines(sink, linesOf(header, records));
     },
     end: async () => {
@@ -50,7 +50,7 @@ function refuseUnknown(header: ReadonlySet<string>, line: Fields, { id, jobId, u
   if (unknown === undefined) return;
   throw new TrawlError("BAD_OUTPUT", {
     op: "export.csv",
-    message: `record ${id} of ${url} has the field ${JSON.stringify(unknown)}, which the header lacks; write .jsonl, or write again once the job has ended`,
+    message: `record ${id} of ${url} has the field ${JSON.stringify(unknown)}, which is not in the header; export as .jsonl, or export again when the job has ended`,
     detail: { jobId, id, field: unknown },
   });
 }

@@ -9,8 +9,8 @@ const BATCH_MOST = 500;
 
 /**
  * Writes the records of a job after `afterId`, in order. The next export can continue from the returned `lastId`. For a
- * running job it writes the records that exist. If a page is fetched again after its records were written, they are written
- * again under new ids. For an output with each page once, export from 0 after the job has ended.
+ * running job it writes the records that exist. If a page is fetched again after its records were written, they are
+ * written again under new ids. For an output with each page once, export from 0 after the job has ended.
  */
 export async function exportRecords(
   store: Records,

@@ -14,16 +14,16 @@ describe("the format of an output", () => {
   });
 
   it.each([
-    ["out.xlsx", /out\.xlsx: no such format is known; use one of jsonl, ndjson, json, csv/],
-    ["out", /out: its name does not end in a format/],
-    ["out.constructor", /no such format is known/],
-  ])("%s is refused with what is known", (path, message) => {
+    ["out.xlsx", /out\.xlsx: the format is unknown; use one of jsonl, ndjson, json, csv/],
+    ["out", /out: it has no file extension/],
+    ["out.constructor", /the format is unknown/],
+  ])("%s is rejected with the list of known formats", (path, message) => {
     expect(() => formatOf(path)).toThrow(message);
     expect(() => formatOf(path)).toThrow(expect.toSatisfy((error) => isTrawlError(error, "BAD_OUTPUT")));
   });
 
-  it("can be given by name alone", () => {
+  it("can be given by name, without a path", () => {
     expect(parseFormat("ndjson")).toBe("jsonl");
-    expect(() => parseFormat("xml")).toThrow(/format "xml": no such format/);
+    expect(() => parseFormat("xml")).toThrow(/format "xml": the format is unknown/);
   });
 });

@@ -33,6 +33,6 @@ export function parseFormat(name: string, path?: string): ExportFormat {
 }
 
 function whyNot(name: string): string {
-  if (name === "") return "its name does not end in a format";
-  return "no such format is known";
+  if (name === "") return "it has no file extension";
+  return "the format is unknown";
 }

@@ -27,7 +27,7 @@ describe("an output file", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("has its name only once it is whole", async () => {
+  it("appears under its name only when it is complete", async () => {
     const path = join(folder, "out.json");
     const output = await openOutput(path, "json", NONE);
     await output.write([RECORD]);
@@ -41,7 +41,7 @@ describe("an output file", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject([{ text: RECORD.fields.text, _job: "job" }]);
   });
 
-  it("leaves what had its name before when it is given up", async () => {
+  it("leaves the previous file unchanged when it is aborted", async () => {
     const path = join(folder, "out.jsonl");
     await writeFile(path, "before\n");
     const output = await openOutput(path, "jsonl", NONE);
@@ -54,7 +54,7 @@ describe("an output file", () => {
     expect(await readFile(path, "utf8")).toBe("before\n");
   });
 
-  it("replaces what had its name, and a left-over part, when it is closed", async () => {
+  it("replaces the previous file and an old .part file when it is closed", async () => {
     const path = join(folder, "out.csv");
     await writeFile(path, "before\n".repeat(100));
     await writeFile(`${path}.part`, "left over\n".repeat(100));
@@ -65,7 +65,7 @@ describe("an output file", () => {
     expect(await readFile(path, "utf8")).toBe("_url,_status,_fetchedAt,_job,_depth\r\n");
   });
 
-  it("goes where a link leads, and leaves the link", async () => {
+  it("writes to the target of a symbolic link and keeps the link", async () => {
     const [path, target] = [join(folder, "link.jsonl"), join(folder, "target.jsonl")];
     await writeFile(target, "before");
     await symlink(target, path);
@@ -78,7 +78,7 @@ describe("an output file", () => {
     expect(await readFile(target, "utf8")).toBe("after");
   });
 
-  it.skipIf(!existsSync("/dev/null"))("writes a device in place, and never renames over it", async () => {
+  it.skipIf(!existsSync("/dev/null"))("writes to a device in place and does not replace it", async () => {
     const path = join(folder, "device");
     await symlink("/dev/null", path);
     const file = await openPartFile(path);
@@ -90,28 +90,28 @@ describe("an output file", () => {
     expect(await readdir(folder)).toEqual(["device"]);
   });
 
-  it("names the folder that is missing", async () => {
+  it("reports the folder that does not exist", async () => {
     const path = join(folder, "missing", "out.csv");
 
     await expect(openOutput(path, "csv", NONE)).rejects.toMatchObject({
       code: "BAD_OUTPUT",
       detail: { path },
-      message: expect.stringMatching(/missing\/out\.csv.*the folder .*missing does not exist: make it first/),
+      message: expect.stringMatching(/missing\/out\.csv.*the folder .*missing does not exist: create it first/),
     });
   });
 
-  it("says so when it is a folder, or lies under a file", async () => {
+  it("fails if the path is a folder, or is below a file", async () => {
     await mkdir(join(folder, "out.csv"));
     await writeFile(join(folder, "file"), "");
 
-    await expect(openPartFile(join(folder, "out.csv"))).rejects.toThrow(/it names a folder: name a file in it/);
+    await expect(openPartFile(join(folder, "out.csv"))).rejects.toThrow(/the path is a folder: choose a file in it/);
     await expect(openPartFile(join(folder, "file", "out.csv"))).rejects.toThrow(/file is not a folder/);
     await expect(openPartFile("")).rejects.toMatchObject({ code: "BAD_OUTPUT" });
     await expect(openPartFile(join(folder, "no-such/"))).rejects.toMatchObject({ code: "BAD_OUTPUT" });
     expect(await readdir(join(folder, "out.csv"))).toEqual([]);
   });
 
-  it.skipIf(!existsSync("/dev/full"))("says that the disk is full, and can then be given up", async () => {
+  it.skipIf(!existsSync("/dev/full"))("reports a full disk, and can then be aborted", async () => {
     const path = join(folder, "out.jsonl");
     await symlink("/dev/full", `${path}.part`);
     const output = await openOutput(path, "jsonl", NONE);
@@ -125,10 +125,10 @@ describe("an output file", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("does not replace a file this user may not write", async () => {
+  it.skipIf(process.getuid?.() === 0)("does not replace a file that this user cannot write", async () => {
     const path = join(folder, "out.jsonl");
     await writeFile(path, "protected", { mode: 0o444 });
 
-    await expect(openPartFile(path)).rejects.toThrow(/this user may not write there/);
+    await expect(openPartFile(path)).rejects.toThrow(/this user cannot write there/);
   });
 });

@@ -11,7 +11,7 @@ const FETCHED_AT = 1_700_000_000_000;
 const OURS = { _url: "https://a.test/", _status: 200, _fetchedAt: new Date(FETCHED_AT), _job: "job", _depth: 1 };
 
 describe("Parquet", () => {
-  it("has a typed column for every field, and ours after them", async () => {
+  it("has a typed column for every field, followed by Trawl's own columns", async () => {
     const { types, rows } = await written([
       { title: "one", price: 4.5, isNew: true, tags: ["a", "b"], mixed: 1, none: null },
       { title: "two", price: 5, isNew: false, tags: [], mixed: "1", none: null },
@@ -36,7 +36,7 @@ describe("Parquet", () => {
     ]);
   });
 
-  it("has a column that only the last of many records has", async () => {
+  it("has a column for a field that only the last of many records has", async () => {
     const all: Fields[] = Array.from({ length: 2_000 }, (_, n) => ({ n }));
 
     const { rows } = await written([...all, { late: "yes" }]);
@@ -46,8 +46,8 @@ describe("Parquet", () => {
     expect(rows.at(-1)).toEqual({ n: null, late: "yes", ...OURS });
   });
 
-  it("gives back any records, value for value", async () => {
-    // Inside of a value, what writes the file for us loses a key of this name; as a field's own name it stays.
+  it("preserves every value of any records", async () => {
+    // The Parquet library drops a key of this name inside a value. As the name of a field it is kept.
     const value = fc.jsonValue().filter((any) => !JSON.stringify(any).includes('"__proto__":'));
     const fields = fc.dictionary(fc.string(), value, { maxKeys: 5 });
     await fc.assert(
@@ -65,14 +65,14 @@ describe("Parquet", () => {
     );
   });
 
-  it("is a whole file without any record, with the columns it was told", async () => {
+  it("is a valid file without records, with the given columns", async () => {
     const { types, rows } = await written([], ["title", "price"]);
 
     expect(rows).toEqual([]);
     expect(Object.keys(types)).toEqual(["title", "price", ...Object.keys(OURS)]);
   });
 
-  it("writes each row group out before it begins the next", async () => {
+  it("writes each row group before it starts the next", async () => {
     const text = "x".repeat(1_000_000);
     const all = Array.from({ length: 60 }, (_, n) => ({ n, text: `${n} ${text}` }));
 
@@ -83,7 +83,7 @@ describe("Parquet", () => {
     expect(rows.map(({ n }) => n)).toEqual(all.map(({ n }) => n));
   });
 
-  it("keeps a group small also where there are very many columns", async () => {
+  it("keeps row groups small if there are very many columns", async () => {
     const all = Array.from({ length: 2_500 }, (_, n) => Object.fromEntries([[`c${n % 1_500}`, n]]));
 
     const { groups, rows } = await written(all);
@@ -92,7 +92,7 @@ describe("Parquet", () => {
     expect(rows[2_499]?.c999).toBe(2_499);
   });
 
-  it("refuses a field that came after the columns were looked for, so none is lost silently", async () => {
+  it("rejects a field that appeared after the columns were collected, so that no field is lost silently", async () => {
     const writer = createParquetWriter({ write: async () => {} }, { columns: ["a"] });
     await writer.begin(async () => new Map());
 
@@ -104,7 +104,7 @@ describe("Parquet", () => {
 
 async function written(all: readonly Fields[], columns?: readonly string[]) {
   const parts: Buffer[] = [];
-  // Taken at once: the writer uses its memory again.
+  // Copied at once: the writer reuses its buffer.
   const sink = { write: async (bytes: Uint8Array) => void parts.push(Buffer.from(bytes)) };
   const records = all.map((fields, index) => aRecord(index + 1, fields));
   const store = {
@@ -121,7 +121,7 @@ async function written(all: readonly Fields[], columns?: readonly string[]) {
     (row) => Object.fromEntries(names.map((name, at) => [name, row[at]])) as Fields,
   );
   const types = schema.slice(1).map(({ name, type, converted_type }) => {
-    return [name, [type, converted_type].filter((word) => word !== undefined).join(" ")];
+    return [name, [type, converted_type].filter((part) => part !== undefined).join(" ")];
   });
   return {
     types: Object.fromEntries(types) as Record<string, string>,
@@ -131,14 +131,14 @@ async function written(all: readonly Fields[], columns?: readonly string[]) {
   };
 }
 
-/** As lists: the reader's own objects lose a column that is called `__proto__`. */
+/** Reads rows as arrays: the reader's objects drop a column named `__proto__`. */
 function rowsIn(file: ArrayBuffer): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     parquetRead({ file, rowFormat: "array", onComplete: resolve }).catch(reject);
   });
 }
 
-/** By name: `__proto__` is a field like any other, and the order of an object's numbers is not ours. */
+/** Entries sorted by name: `__proto__` is a normal field here, and objects order integer keys in their own way. */
 function normal(row: Fields): [string, unknown][] {
   return Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));
 }

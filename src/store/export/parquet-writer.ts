@@ -1,6 +1,6 @@
 /**
- * Parquet: typed columns in row groups. Each group is written before the next begins, so memory is bounded by one group. The
- * types apply to the whole file, so `begin` reads all records once to find them.
+ * Parquet: typed columns in row groups. Each group is written before the next begins, so memory is bounded by one
+ * group. The types apply to the whole file, so `begin` reads all records once to find them.
  */
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import { TrawlError } from "../../errors.ts";
@@ -11,7 +11,7 @@ import { LINE_COLUMNS } from "./record-line.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 /** Accepts bytes. Resolves when it can accept more. */
-export type ByteSink = { write(bytes: Uint8Array): Promise<void> };
+type ByteSink = { write(bytes: Uint8Array): Promise<void> };
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 type Typed = Omit<Element, "name">;
@@ -66,12 +66,12 @@ export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<Cs
     const columnData = [...group.cells].map(([name, cells]): ColumnSource => ({ name, data: cells as never }));
     await writer.write({ columnData, rowGroupSize: group.rows });
     group = emptyGroup(names());
-    await passOn();
+    await flush();
   }
 
-  async function passOn(): Promise<void> {
+  async function flush(): Promise<void> {
     await sink.write(bytes.getBytes());
-    bytes.index = 0; // where the next byte goes; how many there were in all, `offset`, goes on
+    bytes.index = 0; // restarts the buffer; `offset`, the number of bytes written so far, is kept
   }
 
   return {
@@ -79,7 +79,7 @@ export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<Cs
       if (parquet === undefined) start(await findColumns());
     },
     async write(records) {
-      if (parquet === undefined) throw new Error("a Parquet file was written to before it was begun");
+      if (parquet === undefined) throw new Error("write was called before begin on a Parquet writer");
       for (const record of records) {
         addRow(group, kinds, record);
         if (isFull(group)) await writeGroup(parquet);
@@ -89,7 +89,7 @@ export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<Cs
       const writer = parquet ?? start(new Map());
       await writeGroup(writer);
       await writer.finish();
-      await passOn();
+      await flush();
     },
   };
 }
@@ -139,7 +139,7 @@ function refuseUnknown(kinds: Columns, { fields, id, jobId, url }: StoredRecord)
   if (unknown === undefined) return;
   throw new TrawlError("BAD_OUTPUT", {
     op: "export.parquet",
-    message: `record ${id} of ${url} has the field ${JSON.stringify(unknown)}, which was not there when the columns were looked for; write again once the job has ended`,
+    message: `record ${id} of ${url} has the field ${JSON.stringify(unknown)}, which did not exist when the columns were collected; export again when the job has ended`,
     detail: { jobId, id, field: unknown },
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A file that is written atomically: data goes to `<path>.part`, which is renamed on close. A crash leaves the `.part` file
- * and the previous file. One caller writes, one call at a time.
+ * A file that is written atomically: data goes to `<path>.part`, which is renamed on close. A crash leaves the `.part`
+ * file and the previous file. One caller writes, one call at a time.
  */
 import { constants } from "node:fs";
 import { access, type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
@@ -18,16 +18,16 @@ export type PartFile = {
 };
 
 const FIXES: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `the folder ${dirname(path)} does not exist: make it first, or choose another`,
+  ENOENT: (path) => `the folder ${dirname(path)} does not exist: create it first, or choose another`,
   ENOTDIR: (path) => `${dirname(path)} is not a folder: choose another path`,
-  EISDIR: () => "it names a folder: name a file in it",
-  EACCES: () => "this user may not write there: choose another path, or change the rights",
-  EPERM: () => "this user may not write there: choose another path, or change the rights",
+  EISDIR: () => "the path is a folder: choose a file in it",
+  EACCES: () => "this user cannot write there: choose another path, or change the permissions",
+  EPERM: () => "this user cannot write there: choose another path, or change the permissions",
   EROFS: () => "the disk is mounted read-only: choose a path elsewhere",
   ENOSPC: () => "the disk is full: free some space, or choose a path elsewhere",
-  EDQUOT: () => "this user's share of the disk is used up: free some space, or choose a path elsewhere",
+  EDQUOT: () => "the disk quota of this user is used up: free some space, or choose a path elsewhere",
   ENAMETOOLONG: () => "the name is too long: choose a shorter one",
-  EPIPE: () => "whoever was reading it has gone",
+  EPIPE: () => "the process that read from the pipe has closed it",
 };
 
 /** Opens an output for writing from the start. Throws BAD_OUTPUT, with the path and the fix. */
@@ -57,8 +57,8 @@ export async function openPartFile(path: string): Promise<PartFile> {
 }
 
 /**
- * The file to write. For a symbolic link it is the target. A pipe or device (`/dev/stdout`) is written in place, because
- * renaming would replace it.
+ * The file to write. For a symbolic link it is the target. A pipe or device (`/dev/stdout`) is written in place,
+ * because renaming would replace it.
  */
 async function findTarget(path: string): Promise<{ path: string; isPlain: boolean }> {
   if (path === "" || path.endsWith(sep)) throw notAFile();
@@ -74,7 +74,7 @@ async function findTarget(path: string): Promise<{ path: string; isPlain: boolea
 }
 
 function notAFile(): Error {
-  return Object.assign(new Error("no file has such a name"), { code: "EISDIR" });
+  return Object.assign(new Error("not a file name"), { code: "EISDIR" });
 }
 
 async function finish(handle: FileHandle, naming: { part: string; path: string } | undefined): Promise<void> {
@@ -86,10 +86,10 @@ async function finish(handle: FileHandle, naming: { part: string; path: string }
 function fail(path: string, cause: unknown): never {
   if (isTrawlError(cause)) throw cause;
   const fix = FIXES[codeOf(cause)]?.(path) ?? "choose another path";
-  const words = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
   throw new TrawlError("BAD_OUTPUT", {
     op: "export.output",
-    message: `output ${JSON.stringify(path)}: ${words}; ${fix}`,
+    message: `output ${JSON.stringify(path)}: ${reason}; ${fix}`,
     detail: { path },
     cause,
   });

@@ -7,8 +7,8 @@ export type TextSink = { write(text: string): Promise<void> };
 
 export type RecordWriter = {
   /**
-   * Called once or more before records are written. A format that lists all fields first calls the function to find them,
-   * unless it was given the fields. Other formats ignore it.
+   * Called once or more before records are written. A format that lists all fields first calls the function to find
+   * them, unless it was given the fields. Other formats ignore it.
    */
   begin(findColumns: () => Promise<Columns>): Promise<void>;
   write(records: readonly StoredRecord[]): Promise<void>;

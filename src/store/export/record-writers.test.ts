@@ -10,7 +10,7 @@ import { recordLine } from "./record-line.ts";
 const NONE = { columns: undefined };
 
 describe("a record's line", () => {
-  it("has the user's fields first, then ours", () => {
+  it("has the user's fields first, then Trawl's own", () => {
     expect(Object.entries(recordLine(aRecord({ title: "one", price: 2 })))).toEqual([
       ["title", "one"],
       ["price", 2],
@@ -22,13 +22,13 @@ describe("a record's line", () => {
     ]);
   });
 
-  it("says where it is from, whatever a field of that name says", () => {
+  it("contains the URL of its page, even if a field is named _url", () => {
     expect(recordLine(aRecord({ _url: "https://fake.test/" }))._url).toBe("https://a.test/");
   });
 });
 
 describe("JSON Lines", () => {
-  it("has one object a line for any record", async () => {
+  it("has one object per line for any record", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), async (all) => {
         const records = all.map((fields) => aRecord(fields));
@@ -65,19 +65,19 @@ describe("CSV", () => {
     ]);
   });
 
-  it("takes the columns it is told, without looking for them", async () => {
+  it("uses the given columns without searching the records for them", async () => {
     const text = await textOf("csv", [aRecord({ b: 1, a: 2 })], { columns: ["a", "b"] });
 
     expect(text).toMatch(/^a,b,_url,.*\r\n2,1,/);
   });
 
-  it("names our columns once when a field has such a name, and neutralises names too", async () => {
+  it("writes each of Trawl's columns once if a field has the same name, and neutralises column names too", async () => {
     const text = await textOf("csv", [aRecord({ _url: "x", "=name": 1 })], { found: ["_url", "=name"] });
 
     expect(text).toMatch(/^'=name,_url,_status,_fetchedAt,_job,_depth\r\n1,https:/);
   });
 
-  it("leaves a cell empty that only every object's prototype could fill", async () => {
+  it("leaves a cell empty if only the prototype of the object has that property", async () => {
     const text = await textOf("csv", [aRecord({})], { columns: ["toString", "__proto__"] });
 
     expect(text.split("\r\n")[1]).toMatch(/^,,https:/);
@@ -90,7 +90,7 @@ describe("CSV", () => {
     expect(sink.text()).toBe("_url,_status,_fetchedAt,_job,_depth\r\n");
   });
 
-  it("refuses a field the header lacks instead of losing it", async () => {
+  it("rejects a field that is not in the header instead of losing it", async () => {
     const writing = textOf("csv", [aRecord({ a: 1, late: 2 })], { columns: ["a"] });
 
     await expect(writing).rejects.toThrow(/record 1 of https:\/\/a\.test\/ has the field "late"/);
@@ -99,32 +99,35 @@ describe("CSV", () => {
 });
 
 describe("every format", () => {
-  it.each(["jsonl", "json", "csv"] as const)("waits for %s to be taken before it makes more", async (format) => {
-    const records = Array.from({ length: 200 }, (_, n) => aRecord({ n, text: "x".repeat(5000) }));
-    let waiting = 0;
-    let most = 0;
-    let longest = 0;
-    const writer = createRecordWriter(
-      format,
-      {
-        write: async (text) => {
-          waiting += 1;
-          most = Math.max(most, waiting);
-          longest = Math.max(longest, text.length);
-          await new Promise((resolve) => setImmediate(resolve));
-          waiting -= 1;
+  it.each(["jsonl", "json", "csv"] as const)(
+    "waits until the sink has accepted %s before it produces more",
+    async (format) => {
+      const records = Array.from({ length: 200 }, (_, n) => aRecord({ n, text: "x".repeat(5000) }));
+      let waiting = 0;
+      let most = 0;
+      let longest = 0;
+      const writer = createRecordWriter(
+        format,
+        {
+          write: async (text) => {
+            waiting += 1;
+            most = Math.max(most, waiting);
+            longest = Math.max(longest, text.length);
+            await new Promise((resolve) => setImmediate(resolve));
+            waiting -= 1;
+          },
         },
-      },
-      { columns: ["n", "text"] },
-    );
+        { columns: ["n", "text"] },
+      );
 
-    await writer.begin(async () => new Map());
-    await writer.write(records);
-    await writer.end();
+      await writer.begin(async () => new Map());
+      await writer.write(records);
+      await writer.end();
 
-    expect(most).toBe(1);
-    expect(longest).toBeLessThan(100_000);
-  });
+      expect(most).toBe(1);
+      expect(longest).toBeLessThan(100_000);
+    },
+  );
 });
 
 function aRecord(fields: Fields): StoredRecord {

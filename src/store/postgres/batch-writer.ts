@@ -1,7 +1,7 @@
 /**
- * Writes batches of pages and attempts for any number of workers on any number of machines. A batch is one call of a server
- * function (migrations/002-write-batch.sql). The function locks the jobs of the batch, so ids are assigned in commit order.
- * A task's page belongs to the highest token that wrote it; writing the same token again changes nothing.
+ * Writes batches of pages and attempts for any number of workers on any number of machines. A batch is one call of a
+ * server function (migrations/002-write-batch.sql). The function locks the jobs of the batch, so ids are assigned in
+ * commit order. A task's page belongs to the highest token that wrote it; writing the same token again changes nothing.
  */
 import { readSql } from "../../runtime/sqlite.ts";
 import { type MemoryWrite, memoryPageKey } from "../page-memory.ts";

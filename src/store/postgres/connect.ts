@@ -13,8 +13,8 @@ const IDLE_S = 20;
 const CONNECT_TIMEOUT_S = 5;
 
 /**
- * Forces index lookups. Plans are cached for the lifetime of a connection. A plan made while the tables were small would
- * otherwise keep scanning them sequentially after they have grown.
+ * Forces index lookups. Plans are cached for the lifetime of a connection. A plan made while the tables were small
+ * would otherwise keep scanning them sequentially after they have grown.
  */
 const INDEX_ONLY_PLANS = {
   enable_seqscan: "off",
@@ -26,7 +26,8 @@ const INDEX_ONLY_PLANS = {
 /** Connects on first use. Throws BAD_CONFIG if a TLS file of the URL is missing. */
 export function connect(url: PostgresUrl): Pool {
   return postgres({
-    // As lists, which the library's types lack: a single host string is split at its colons, and IPv6 addresses have many.
+    // Lists, although the types of the library declare no lists: it splits a single host string at its colons, and an
+    // IPv6 address contains colons.
     host: [url.host] as unknown as string,
     port: [url.port] as unknown as number,
     database: url.database,
@@ -43,7 +44,8 @@ export function connect(url: PostgresUrl): Pool {
     connection: {
       application_name: "trawl",
       search_path: url.schema,
-      // A statement after a lock must see what the last holder wrote, whatever the default of the database.
+      // A statement that waited for a lock must see the writes of the previous holder. The default isolation level of
+      // the database may be another one.
       default_transaction_isolation: "read committed",
       ...INDEX_ONLY_PLANS,
     },

@@ -1,8 +1,8 @@
 /**
- * Statements on a PostgreSQL store that survive restarts of the server. Each call is retried until it is answered or the
- * server has been unreachable for `patienceMs`. So a statement may run twice: every statement either changes nothing the
- * second time or uses `queryOnce`. Every call is one statement and therefore one transaction: a crash leaves all of it or
- * nothing, and no lock is held while a client is busy.
+ * Statements on a PostgreSQL store that survive restarts of the server. Each call is retried until the server answers
+ * or has been unreachable for `retryForMs`. So a statement may run twice: every statement either changes nothing the
+ * second time or uses `queryOnce`. Every call is one statement and therefore one transaction: a crash leaves all of it
+ * or nothing, and no lock is held while a client is busy.
  */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -23,8 +23,8 @@ export type PostgresConnection = {
   /** Runs one statement at most once. If the connection is lost, it resolves, and the outcome is unknown. */
   queryOnce(op: string, text: string, values: readonly PostgresValue[]): Promise<void>;
   /**
-   * Runs several statements in one transaction. Only for use at startup: if the connection breaks between two statements,
-   * the library throws where no caller can catch it, and the process ends.
+   * Runs several statements in one transaction. Only for use at startup: if the connection breaks between two
+   * statements, the library throws where no caller can catch it, and the process ends.
    */
   transaction<T>(op: string, work: (sql: Transaction) => Promise<T>, answerMs?: number): Promise<T>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export type PostgresConnection = {
 type Deps = { clock: Clock; log: Log };
 
 const RETRY_MS = 100;
-/** Our statements take milliseconds, except traces of huge jobs. A server that is still reading must not count as lost. */
+/** Statements take milliseconds, except traces of huge jobs. A server that still reads rows must not count as lost. */
 const ANSWER_MS = 30_000;
 /** How long `close` waits for calls that are in progress. */
 const CLOSE_MS = 5_000;
@@ -41,7 +41,7 @@ const CLOSE_MS = 5_000;
 export function openConnection(
   url: PostgresUrl,
   deps: Deps,
-  { patienceMs }: { patienceMs: number },
+  { retryForMs }: { retryForMs: number },
 ): PostgresConnection {
   const { clock, log } = deps;
   const closing = new AbortController();
@@ -62,7 +62,7 @@ export function openConnection(
         recordLoss(cause);
         failingSince ??= clock.now();
         const lostMs = clock.now() - failingSince;
-        if (lostMs >= patienceMs) throw storeUnreachable(url, { op, lostMs, cause });
+        if (lostMs >= retryForMs) throw storeUnreachable(url, { op, lostMs, cause });
         await clock.sleep(RETRY_MS, closing.signal);
       }
     }
@@ -73,7 +73,7 @@ export function openConnection(
     const used = pool;
     const waiting = new AbortController();
     const timeout = clock.sleep(answerMs, waiting.signal).then(() => {
-      if (waiting.signal.aborted) return undefined as never; // answered: this promise has lost the race
+      if (waiting.signal.aborted) return undefined as never; // the call has settled, so the race ignores this value
       throw Object.assign(new Error(`no answer within ${answerMs / 1000} s`), { code: NO_ANSWER });
     });
     const calling = call(used);
@@ -127,7 +127,8 @@ export function openConnection(
       retryUntilAnswered(op, answerMs, async (used) => (await used.begin(work)) as never),
     async close() {
       closing.abort();
-      // The library's own graceful end is not used: after a broken connection it waits for an answer that never comes.
+      // The library's own graceful end is not used: after a broken connection it waits for an answer that never
+      // arrives.
       const waited = new AbortController();
       const done = Promise.allSettled(inProgress).then(() => waited.abort());
       await Promise.race([done, clock.sleep(CLOSE_MS, waited.signal)]);

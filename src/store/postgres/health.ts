@@ -19,7 +19,7 @@ export type PostgresHealth = {
 export async function readPostgresHealth(
   url: string,
   deps: { clock: Clock; log: Log },
-  options: { patienceMs: number },
+  options: { retryForMs: number },
 ): Promise<PostgresHealth> {
   const { health } = readSql<"health">(new URL("./sql/health.sql", import.meta.url));
   const connection = openConnection(parsePostgresUrl(url), deps, options);

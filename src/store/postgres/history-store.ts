@@ -1,4 +1,7 @@
-/** Fleet history in PostgreSQL. Each call is one statement. Counts are added at most once, and lost with their connection. */
+/**
+ * Fleet history in PostgreSQL. Each call is one statement. Counts are added at most once, and lost with their
+ * connection.
+ */
 import { readSql } from "../../runtime/sqlite.ts";
 import { countsRows, toBucket } from "../history-rows.ts";
 import { BUCKET_WIDTHS_MS, bucketStart, type HistoryStore, type WorkCounts } from "../history-store.ts";

@@ -1,8 +1,8 @@
 /**
- * API keys in PostgreSQL. A call whose answer was lost is retried, and changes nothing the second time. Each
- * `takeTokens` has an id, which the server compares with that of the last one. If another call came in between, the tokens
- * are taken twice; the bucket refills within seconds. `returnTokens` is never retried: returning tokens twice would exceed
- * the quota of the key.
+ * API keys in PostgreSQL. A call whose answer was lost is retried, and changes nothing the second time. Each call of
+ * `takeTokens` has an id. The server stores the id of the last call with the key, and so recognizes a retry. If another
+ * call ran in between, the tokens are taken twice; the bucket refills within seconds. `returnTokens` is never retried:
+ * returning tokens twice would exceed the quota of the key.
  */
 import { randomUUID } from "node:crypto";
 import { TrawlError } from "../../errors.ts";
@@ -13,7 +13,7 @@ import type { PostgresConnection, PostgresRow, PostgresValue, PostgresValues } f
 
 type Names =
   | "addKey"
-  | "isThere"
+  | "keyExists"
   | "hasAny"
   | "findKey"
   | "findByHash"
@@ -34,9 +34,10 @@ export function createKeyStore(connection: PostgresConnection): KeyStore {
     async add({ id, hash, name, tenant = null, scopes, quotas, createdAt, expiresAt = null }) {
       const encoded = { scopes: scopes.join(" "), quotas: JSON.stringify(quotas) };
       await query("add", sql.addKey, { id, hash, name, tenant, ...encoded, createdAt, expiresAt });
-      const [row] = await query("add", sql.isThere, [id, hash]);
+      const [row] = await query("add", sql.keyExists, [id, hash]);
       if (row?.answer === true) return;
-      throw new TrawlError("INTERNAL", { op: "keys.add", message: `another key has the id ${id}, or its hash` });
+      const message = `a key with the id ${id} or with the same hash already exists`;
+      throw new TrawlError("INTERNAL", { op: "keys.add", message });
     },
     hasAny: async () => (await query("hasAny", sql.hasAny, []))[0]?.answer === true,
     find: async (id) => first(await query("find", sql.findKey, [id])),

@@ -1,7 +1,7 @@
 /**
- * Migrates a schema to the version of this Trawl: numbered `.sql` files, run in order. The statements of a migration never
- * change. Every process that opens a store calls it. All migrations run in one transaction under a lock: one process runs
- * them, the others find them done, and a crash leaves all or none.
+ * Migrates a schema to the version of this Trawl: numbered `.sql` files, run in order. The statements of a migration
+ * never change. Every process that opens a store calls it. All migrations run in one transaction under a lock: one
+ * process runs them, the others wait and then have nothing to run, and a crash leaves all or none.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { TrawlError } from "../../errors.ts";
@@ -19,7 +19,9 @@ const MIGRATE_MS = 30 * 60_000;
 /** The minimum for `starts_with`, identity columns and procedures. */
 const OLDEST_SERVER = 120_000;
 
-/** Throws if the schema belongs to another application, if a newer Trawl has written it, or if the server is unsuitable. */
+/**
+ * Throws if the schema belongs to another application, if a newer Trawl has written it, or if the server is unsuitable.
+ */
 export async function migrate(connection: PostgresConnection, url: PostgresUrl): Promise<void> {
   const sql = SQL();
   const migrations = readdirSync(FOLDER)
@@ -27,7 +29,7 @@ export async function migrate(connection: PostgresConnection, url: PostgresUrl):
     .sort();
   const [facts = {}] = await connection.query("store.open", sql.findFacts, [url.schema]);
   checkServer(url, facts);
-  // The usual case, without the lock.
+  // The usual case: the schema is up to date, and no lock is needed.
   if (facts.is_ours === true) {
     const [{ version } = {}] = await connection.query("store.open", sql.findVersion, []);
     if (checkedVersion(url, Number(version), migrations.length) === migrations.length) return;
@@ -42,7 +44,7 @@ async function runMigrations(transaction: Transaction, url: PostgresUrl, migrati
   const [facts = {}] = (await transaction.unsafe(sql.findFacts, [url.schema])) as PostgresRow[];
   if (facts.is_ours !== true) {
     if (Number(facts.others) > 0) throw foreignSchema(url);
-    // PostgreSQL takes no parameter here. The name was validated to need no quotes.
+    // PostgreSQL accepts no parameter here. The name was validated to need no quotes.
     if (facts.has_schema !== true) await transaction.unsafe(`CREATE SCHEMA ${url.schema}`);
     await transaction.unsafe(sql.mark);
   }

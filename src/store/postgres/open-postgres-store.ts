@@ -23,12 +23,12 @@ import { createWebhookStore } from "./webhook-store.ts";
 
 type PostgresStoreOptions = {
   /** How long the server may be unreachable before a call fails. */
-  patienceMs: number;
+  retryForMs: number;
 };
 
 /**
- * Opens a store in one schema of a PostgreSQL database, created if missing, for any number of processes on any number of
- * machines. When `write` has resolved, its batch is on the server's disk. Throws BAD_CONFIG, STORE_UNREACHABLE for a
+ * Opens a store in one schema of a PostgreSQL database, created if missing, for any number of processes on any number
+ * of machines. When `write` has resolved, its batch is on the server's disk. Throws BAD_CONFIG, STORE_UNREACHABLE for a
  * server that cannot be used, STORE_SCHEMA for a schema that a newer Trawl has written.
  */
 export async function openPostgresStore(

@@ -5,7 +5,7 @@ import type { PostgresUrl } from "./connection-url.ts";
 /** Our own code: the connection is open, but no answer arrived in time. */
 export const NO_ANSWER = "TRAWL_NO_ANSWER";
 
-/** SQLSTATEs that pass: shutdown, startup, no free connection, serialization failure, deadlock, read-only standby. */
+/** Temporary SQLSTATEs: shutdown, startup, no free connection, serialization failure, deadlock, read-only standby. */
 const TEMPORARY = new Set(["57P01", "57P02", "57P03", "57P05", "53300", "40001", "40P01", "25006"]);
 
 /** Error codes of Node and of the client library for lost connections. */
@@ -52,14 +52,14 @@ export function describeError(error: unknown): string {
   return DESCRIPTIONS[codeOf(error)] ?? (error as Error).message;
 }
 
-/** The error for a call that was not answered within the store's patience. */
+/** The error for a call that the server did not answer before its retries ended. */
 export function storeUnreachable(
   { shown }: PostgresUrl,
   { op, lostMs, cause }: { op: string; lostMs: number; cause: unknown },
 ): TrawlError {
   return new TrawlError("STORE_UNREACHABLE", {
     op,
-    message: `store ${shown} has not been reached for ${Math.round(lostMs / 1000)} s (${describeError(cause)}); check that it runs and TRAWL_STORE, or raise TRAWL_STORE_PATIENCE`,
+    message: `store ${shown} has not been reached for ${Math.round(lostMs / 1000)} s (${describeError(cause)}); check that the server is running and that TRAWL_STORE is correct, or raise TRAWL_STORE_PATIENCE`,
     detail: { store: shown, lostMs },
     cause,
   });

@@ -1,6 +1,7 @@
 /**
- * Schedules in PostgreSQL. Each call is one statement, and is retried if its answer was lost. Then the caller's own change
- * looks like that of another process: the caller reads the schedule again, and a claim expires.
+ * Schedules in PostgreSQL. Each call is one statement, and is retried if its answer was lost. If the first attempt took
+ * effect, the retry reports a conflict, as if another process had made the change. The caller then reads the schedule
+ * again, and a claim that no caller received expires.
  */
 import type { OccurrenceKey } from "../../domain/schedule.ts";
 import { readSql } from "../../runtime/sqlite.ts";

@@ -1,6 +1,7 @@
 /**
- * Webhooks in PostgreSQL. Each call is one statement, and is retried if its answer was lost. Then the caller's own event
- * looks like that of another process, and the caller reads the webhook again; webhooks it claimed are due again later.
+ * Webhooks in PostgreSQL. Each call is one statement, and is retried if its answer was lost. If the first attempt took
+ * effect, the retry reports a conflict, as if another process had added the event. The caller then reads the webhook
+ * again. Claimed webhooks that no caller received are due again later.
  */
 import { readSql } from "../../runtime/sqlite.ts";
 import { newWebhookRow, toWebhook, toWebhookEvent } from "../webhook-rows.ts";

@@ -3,7 +3,7 @@ import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 
 export type Aliases = { job(id: string): number; worker(name: string): number };
 
-/** Aliases never change, so they are cached. The cache is cleared when it holds this many names. */
+/** Aliases never change, so they are cached. The cache is cleared when it contains this many names. */
 const MAX_CACHED = 10_000;
 
 export function createAliases(db: Database): Aliases {

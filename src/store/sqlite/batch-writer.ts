@@ -1,11 +1,11 @@
 /**
  * Writes batches of pages for any number of workers, in any number of processes that share one file. A batch is one
- * transaction: a crash leaves all of it or none. SQLite has one writer at a time, so ids are assigned in commit order and
- * a reader that follows by cursor misses no row.
+ * transaction: a crash leaves all of it or none. SQLite has one writer at a time, so ids are assigned in commit order
+ * and a reader that follows by cursor misses no row.
  *
- * A task's page belongs to the highest token that wrote it. Writing the same token again changes nothing, so a reader does
- * not see its records twice. A higher token replaces the page and its records, which get new ids. A reader that has passed
- * the old ids receives the new records as additional ones. To see each page once, it must start over.
+ * A task's page belongs to the highest token that wrote it. Writing the same token again changes nothing, so a reader
+ * does not see its records twice. A higher token replaces the page and its records, which get new ids. A reader that
+ * has passed the old ids receives the new records as additional ones. To see each page once, it must start over.
  */
 import { type Database, prepareAll, type SqlValue } from "../../runtime/sqlite.ts";
 import type { MemoryWrite } from "../page-memory.ts";

@@ -19,8 +19,9 @@ type SqliteStoreOptions = {
 };
 
 /**
- * Opens a store in one SQLite file, created if missing, for any number of processes. When `write` has resolved, its batch
- * survives a power failure. Throws STORE_UNREACHABLE if the file cannot be used, STORE_SCHEMA if a newer Trawl wrote it.
+ * Opens a store in one SQLite file, created if missing, for any number of processes. When `write` has resolved, its
+ * batch survives a power failure. Throws STORE_UNREACHABLE if the file cannot be used, STORE_SCHEMA if a newer Trawl
+ * wrote it.
  */
 export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): Store & ControlStores {
   const file: SqliteFile = { what: "store", path, unreachable: "STORE_UNREACHABLE" };

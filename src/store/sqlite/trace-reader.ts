@@ -14,7 +14,7 @@ type Names =
   | "slowestPages"
   | "groupAttempts";
 
-/** Runs one query, and gives errors of the file their code. */
+/** Runs one query. Converts errors of the database file to errors with a code. */
 type RunQuery = <T>(query: () => T) => T;
 
 type TraceReader = {

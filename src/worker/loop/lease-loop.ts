@@ -1,8 +1,8 @@
 /**
- * Keeps up to `concurrency` tasks running: leases tasks that are due, runs each one, settles its result, and waits until the
- * frontier wakes it. Stopping: no more leases; running tasks get the grace period; the rest is returned to the frontier.
- * Retiring: no more leases, and an end when the running tasks have ended. If the broker or the store cannot be written, the
- * loop ends with that error, since continuing would lose work.
+ * Keeps up to `concurrency` tasks running: leases tasks that are due, runs each one, settles its result, and waits
+ * until the frontier wakes it. When it stops, it leases no more tasks, gives running tasks the grace period to end, and
+ * returns the others to the frontier. When it retires, it leases no more tasks, and ends when its running tasks have
+ * ended. If the broker or the store cannot be written, the loop ends with that error, since continuing would lose work.
  *
  * createLeaseLoop is long because leasing, running and shutting down share the running tasks and the stop signals.
  */
@@ -25,13 +25,17 @@ export type LeaseLoop = {
   held(): Iterable<RunningTask>;
   /** The number of running tasks. */
   busy(): number;
-  /** The number of the current wait; undefined while a task or a lease call runs. */
+  /**
+   * Identifies the current wait: the number changes with every lease call. Undefined while a task or a lease call runs.
+   */
   idleRound(): number | undefined;
 };
 
 type Deps<Result> = {
   frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
-  /** Ends early when `abort` aborts; both sides may abort it. `isAlone`: a suspect, nothing else runs. */
+  /**
+   * Ends early when `abort` aborts. The loop and the task may both abort it. `isAlone`: a suspect; no other task runs.
+   */
   run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<Result>;
   settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
   clock: Clock;
@@ -90,7 +94,7 @@ export function createLeaseLoop<Result>(
   async function leaseUntilStopped(): Promise<void> {
     let suspectsAt: number | undefined;
     while (!ending.aborted) {
-      // Before other tasks, which would otherwise take the next slot of the site each time.
+      // Suspects run before other tasks, which would otherwise take the next slot of the site each time.
       if (suspectsAt !== undefined && suspectsAt <= clock.now()) {
         suspectsAt = undefined;
         await suspects.run(ending);
@@ -100,7 +104,8 @@ export function createLeaseLoop<Result>(
       hasCapacityAgain = false;
       const answer = await queueLimits.lease(free, begin);
       suspectsAt = suspects.nextRunAt(answer.aloneDueAt);
-      // At full concurrency only the end of a task helps, and that wakes the loop. The broker would wake it twice as often.
+      // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
+      // twice as often.
       isFull = running.size >= options.concurrency;
       const { nextDueAt = Number.MAX_SAFE_INTEGER } = answer;
       const leaseAt = Math.min(nextDueAt, suspectsAt ?? Number.MAX_SAFE_INTEGER);
@@ -128,7 +133,7 @@ export function createLeaseLoop<Result>(
   function start(grant: Grant, isAlone: boolean): void {
     const claim = claimOf(grant);
     const abort = new AbortController();
-    // The key has the token: this worker may lease a lost task again while its old attempt still runs.
+    // The key contains the token, because this worker may lease a lost task again while its old attempt still runs.
     running.set(claimKey(grant), { claim, abort, over: work(grant, abort, isAlone) });
     begun += 1;
     if (begun >= options.maxTasks) retiring.abort();
@@ -138,14 +143,14 @@ export function createLeaseLoop<Result>(
     try {
       await settler.settle(await run(grant, abort, isAlone));
     } catch (error) {
-      // Aborted: the lease is lost, or the worker stops and returns the task below.
+      // Aborted: the lease is lost, or the worker stops and `windDown` returns the task.
       if (abort.signal.aborted && !isOverTime(abort.signal)) return;
-      // Returned as well: a full disk must not count as a crash of the task.
+      // `windDown` returns this task too: a full disk must not count as a crash of the task.
       unsettled.push(claimOf(grant));
       fail(error);
     } finally {
       running.delete(claimKey(grant));
-      // The settlement has woken the loop too, but possibly before this task had left.
+      // The settlement wakes the loop too, but possibly before this task was removed from `running`.
       if (queueLimits.leave(grant)) hasCapacityAgain = true;
       if (isFull || hasCapacityAgain) wait.abort(WOKEN);
     }
@@ -173,12 +178,14 @@ export function createLeaseLoop<Result>(
   async function returnTasks(claims: readonly Claim[]): Promise<void> {
     const released = new AbortController();
     const call = frontier.release(claims).finally(() => released.abort());
-    call.catch(() => {}); // handled below, or too late to matter
+    call.catch(() => {}); // handled below; after RELEASE_MS it is ignored
     await clock.sleep(RELEASE_MS, released.signal);
     if (released.signal.aborted) await call;
   }
 
-  /** Resolves when these tasks are over, after `mostMs`, or when `giveUp` aborts. Leaves no timer or listener behind. */
+  /**
+   * Resolves when these tasks are over, after `mostMs`, or when `giveUp` aborts. Leaves no timer or listener behind.
+   */
   async function overWithin(
     tasks: readonly { over: Promise<void> }[],
     mostMs: number,

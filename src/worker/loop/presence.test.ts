@@ -58,12 +58,10 @@ describe("the presence of a worker", () => {
     clock.advance(EVERY_MS);
     await settled();
     expect(commands).toEqual(["recycle"]);
-    spiders.push("/srv/said-again.ts");
+    spiders.push("/srv/second.ts");
     clock.advance(EVERY_MS);
     await settled();
-    expect(await frontier.listWorkers()).toMatchObject([
-      { command: "recycle", unknownSpiders: ["/srv/said-again.ts"] },
-    ]);
+    expect(await frontier.listWorkers()).toMatchObject([{ command: "recycle", unknownSpiders: ["/srv/second.ts"] }]);
 
     await frontier.commandWorker("host/1/2", "drain");
     clock.advance(EVERY_MS);

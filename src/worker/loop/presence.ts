@@ -1,6 +1,6 @@
 /**
- * Announces this worker and its state to the frontier every `everyMs`, and receives the commands of operators. Withdraws the
- * announcement when it stops. After a crash the announcement expires by itself.
+ * Announces this worker and its state to the frontier every `everyMs`, and receives the commands of operators.
+ * Withdraws the announcement when it stops. After a crash the announcement expires by itself.
  */
 import type { Frontier, Presence, WorkerCommand } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -17,7 +17,7 @@ type Deps = {
   log: Log;
 };
 
-/** An announcement survives two that failed or came late. */
+/** An announcement stays valid even if the next two fail or are late. */
 const TTL_INTERVALS = 3;
 
 export function createPresence(
@@ -48,7 +48,7 @@ export function createPresence(
       isAnnounced = true;
       return command;
     } catch (cause) {
-      isAnnounced = false; // only the view of other processes: the worker continues, or ends with its own failure
+      isAnnounced = false; // the worker continues without it; if the broker is lost, it ends by itself
       log.warn("presence.announce_failed", { cause });
       return lastCommand;
     }

@@ -18,14 +18,14 @@ describe("a worker with queue limits", () => {
   /** The running tasks, and how to end them. */
   const running = new Map<string, { kind: string; end: () => void }>();
   const begun: string[] = [];
-  const asked: LeaseRequest[] = [];
+  const leaseCalls: LeaseRequest[] = [];
 
   beforeEach(() => {
     const clock = createManualClock(1_750_000_000_000);
     frontier = openSqliteFrontier(":memory:", { clock }, { maxPending: 100, busyMs: 100, pollMs: 1e9 });
     running.clear();
     begun.length = 0;
-    asked.length = 0;
+    leaseCalls.length = 0;
     const settler = {
       settle: async (settlement: Settlement) => void (await frontier.settle([settlement])),
       flush: async () => {},
@@ -41,7 +41,7 @@ describe("a worker with queue limits", () => {
   });
 
   function lease(request: LeaseRequest) {
-    asked.push(request);
+    leaseCalls.push(request);
     return frontier.lease(request);
   }
 
@@ -59,7 +59,7 @@ describe("a worker with queue limits", () => {
   const ofKind = (kind: string) => [...running.values()].filter((one) => one.kind === kind);
   const counts = () => [ofKind("render").length, ofKind("fetch").length];
 
-  it("holds at most the limit of tasks of a queue, and leaves the others to other workers", async () => {
+  it("runs at most as many tasks of a queue as its limit, and leaves the rest to other workers", async () => {
     await submitBoth(5, 20);
     loop.start();
     expect(await waitUntil(() => running.size === 6, FAR_MS)).toBe(true);
@@ -83,8 +83,8 @@ describe("a worker with queue limits", () => {
     loop.start();
     expect(await waitUntil(() => running.size === 3 && loop.idleRound() === undefined, FAR_MS)).toBe(true);
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-    const before = asked.length;
+    const before = leaseCalls.length;
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-    expect(asked.length).toBe(before);
+    expect(leaseCalls.length).toBe(before);
   });
 });

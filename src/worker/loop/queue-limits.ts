@@ -1,7 +1,8 @@
 /**
- * Limits how many tasks of some queues a worker holds, in addition to its concurrency. A render task needs a free tab;
- * without one it is better left to another worker than leased, since a lease delays its site. The lease loop calls it, one
- * lease at a time. A crash loses nothing: the leases in the frontier say what was held.
+ * Limits how many tasks of some queues a worker runs at once, in addition to its concurrency. A render task needs a
+ * free tab. Without one, the worker does not lease the task, because the lease would delay its site, and another worker
+ * may have a tab. The lease loop makes one lease call at a time. A crash loses nothing, because the frontier stores the
+ * leases.
  */
 import { type Claim, claimKey, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 
@@ -10,11 +11,13 @@ export type QueueLimit = { queues: readonly string[]; most: number };
 
 type QueueLimits = {
   /**
-   * Leases for each limit in turn what it still allows, `free` in all. Passes grants to `begin` at once, since a later call
-   * may fail. Returns when to lease again.
+   * For each limit in turn, leases as many tasks as the limit still allows, at most `free` in total. Passes each grant
+   * to `begin` at once, because the lease call for the next limit may fail. Returns when to lease again.
    */
   lease(free: number, begin: (grant: Grant) => void): Promise<Omit<LeaseAnswer, "grants">>;
-  /** Counts a task as ended. True if its limit was reached: tasks may be due that no lease call has reported. */
+  /**
+   * Counts a task as ended. True if its limit was reached until now: tasks may be due that no lease call has reported.
+   */
   leave(claim: Claim): boolean;
 };
 
@@ -27,11 +30,11 @@ export function createQueueLimits(
   const held = queueLimits.map(() => new Set<string>());
 
   async function leaseOf({ queues, most }: QueueLimit, keys: Set<string>, free: number): Promise<LeaseAnswer> {
-    // Also with max 0: the frontier then wakes other workers for tasks of these queues.
+    // The call is made even if max is 0: the frontier then wakes other workers for tasks of these queues.
     const max = Math.min(free, most - keys.size);
     const answer = await frontier.lease({ worker, queues, max, leaseMs });
     for (const grant of answer.grants) keys.add(claimKey(grant));
-    // While the limit is reached, a due time is useless: the end of a task wakes the loop.
+    // While the limit is reached, the due time does not matter: the end of a task wakes the loop.
     return answer.grants.length >= max ? { ...answer, nextDueAt: undefined } : answer;
   }
 

@@ -8,9 +8,9 @@ import type { Service } from "../../runtime/service.ts";
 
 type Deps = {
   frontier: Pick<Frontier, "reap" | "abandon"> & Pick<FrontierAdmin, "listHolders">;
-  /** False only if it is certain: a process of this machine that no longer runs. */
+  /** False only if the worker is certainly dead: it was a process of this machine, and that process no longer runs. */
   mayBeAlive(worker: string): boolean;
-  /** The broker cannot be written. A busy worker notices by itself; an idle one would not. */
+  /** Called if the broker cannot be written. A busy worker notices that by itself, an idle worker does not. */
   onLost(cause: unknown): void;
   clock: Clock;
   log: Log;
@@ -24,7 +24,7 @@ export function createReaper(deps: Deps, { everyMs, batch }: ReaperOptions): Ser
 
   async function sweepUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // A failed sweep is only late: the next one finds the same leases.
+      // A failed sweep is only a delay: the next sweep finds the same leases.
       await sweep().catch((cause: unknown) => {
         log.warn("reaper.sweep_failed", { cause });
         if (isTrawlError(cause, "BROKER_UNREACHABLE")) onLost(cause);

@@ -1,8 +1,8 @@
 /**
- * Writes results durably, in batches. The order for each task: bodies and spooled pages, then pages and records in the
- * store, then the settlement in the frontier, then the removal of spooled pages that were parsed. After a crash between two
- * of these the task runs again, and its next write has a higher token. The lease loop calls it. One flush runs at a time;
- * results that arrive during a flush go into the next one.
+ * Writes results durably, in batches. It writes each task in this order: bodies and spooled pages, then pages and
+ * records in the store, then the settlement in the frontier. Then it removes spooled pages that were parsed. After a
+ * crash between two of the writes, the task runs again, and its next write has a higher token. The lease loop calls it.
+ * One flush runs at a time, and results that arrive during a flush are written by the next one.
  */
 import type { Frontier, Settlement } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -12,8 +12,10 @@ import type { PageWrite, Store } from "../../store/store.ts";
 import type { AttemptResult } from "../observe/attempt-recorder.ts";
 import type { TaskObserver } from "../observe/task-observer.ts";
 
-export type Settler = {
-  /** Resolves when the result is durable and settled, or stale. Rejects if the broker or the store cannot be written. */
+type Settler = {
+  /**
+   * Resolves when the result is durable and settled, or stale. Rejects if the broker or the store cannot be written.
+   */
   settle(result: AttemptResult): Promise<void>;
   /** Writes the waiting results at once. */
   flush(): Promise<void>;
@@ -32,7 +34,10 @@ type Deps = {
   log: Log;
 };
 type Options = { flushMs: number; batchMost: number };
-/** With more running tasks than a batch holds, the settler waits longer for a full batch. With fewer, that would only delay sites. */
+/**
+ * If more tasks run than fit into a batch, the settler waits this many times longer for a full batch. With fewer
+ * running tasks, the longer wait would only delay sites.
+ */
 const BUSY_FACTOR = 3;
 
 type Waiting = { result: AttemptResult; done: () => void; failed: (cause: unknown) => void };
@@ -81,13 +86,17 @@ export function createSettler(
       if (state === undefined || state === "stale") observe.lost?.(attempt, { settlement, times });
       else observe.settled?.(attempt, { settlement, state, times });
     });
-    await Promise.all(results.flatMap(({ spent }, index) => (spent && states[index] !== "stale" ? clear(spent) : [])));
+    await Promise.all(
+      results.flatMap(({ parsedPage }, index) => (parsedPage && states[index] !== "stale" ? clear(parsedPage) : [])),
+    );
     for (const jobId of finished) onFinished(jobId);
   }
 
-  /** A page that stays only takes space: it is parsed. */
-  async function clear(spent: SpooledPageName): Promise<void> {
-    await spool.remove(spent).catch((cause: unknown) => log.warn("worker.spooled_page_left", { ...spent, cause }));
+  /** A spooled page that is not removed only uses disk space, because it has already been parsed. */
+  async function clear(parsedPage: SpooledPageName): Promise<void> {
+    await spool
+      .remove(parsedPage)
+      .catch((cause: unknown) => log.warn("worker.spooled_page_left", { ...parsedPage, cause }));
   }
 
   function pageOf({ write, run, ...result }: AttemptResult): Promise<PageWrite>[] {

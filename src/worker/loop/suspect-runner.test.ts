@@ -22,7 +22,9 @@ describe("a worker that runs suspects", () => {
   let clock: ManualClock;
   let frontier: ReturnType<typeof openSqliteFrontier>;
   let loop: LeaseLoop;
-  /** The running tasks by path, with how to end them; and every set of paths that ran at the same time. */
+  /**
+   * The running tasks by path, with a function that ends each one; and every set of paths that ran at the same time.
+   */
   const running = new Map<string, () => void>();
   const together: string[][] = [];
 
@@ -99,7 +101,7 @@ describe("a worker that runs suspects", () => {
     expect((await frontier.findJob("job"))?.counts).toMatchObject({ done: 3, dead: 0 });
   });
 
-  it("ends its running tasks first, runs nothing beside suspects, and continues with other tasks afterwards", async () => {
+  it("ends its running tasks first, runs each suspect alone, and continues with other tasks afterwards", async () => {
     await queue(2, 6);
     loop.start();
     await until("b/0", "b/1", "b/2", "b/3");
@@ -190,7 +192,7 @@ describe("a worker that runs suspects", () => {
     const draining = untilDrained({ frontier, worker, clock, onHeldUp: () => {} }, options, over.signal).then(() => {
       isDrained = true;
     });
-    /** Advances the clock until it has checked some more, or has ended. */
+    /** Advances the clock until `untilDrained` has made ten more checks, or has ended. */
     const hasDrained = async () => {
       const enough = checks + 10;
       const isOver = () => {

@@ -1,23 +1,26 @@
 /**
- * Suspects (F6) are tasks that two workers died with. A suspect may kill this worker too, so it runs alone: the worker first
- * ends its other tasks. If it then dies, the suspect is the cause. The lease loop calls it between two of its own lease
- * calls. A crash leaves one lease, that of the suspect.
+ * Suspects (F6) are tasks that two workers died with. A suspect may kill this worker too, so it runs alone: the worker
+ * first finishes its other tasks. If the worker then dies, the suspect is the cause. The lease loop calls it between
+ * two of its own lease calls. A crash leaves only the lease of the suspect.
  */
 import { aloneQueue, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 type SuspectRunner = {
-  /** When to run suspects, given when the first is due; undefined if there is none. */
+  /** When to run suspects. `aloneDueAt`: when the first suspect is due; undefined if there is none. */
   nextRunAt(aloneDueAt: number | undefined): number | undefined;
-  /** Lets running tasks end, then runs due suspects one at a time, for at most `MOST_MS`, since other tasks wait too. */
+  /**
+   * Lets running tasks end, then runs due suspects one at a time, for at most `MOST_MS`, because other tasks are
+   * waiting.
+   */
   run(signal: AbortSignal): Promise<void>;
 };
 
 type Deps = {
   frontier: Pick<Frontier, "lease">;
-  /** Whether anything runs. */
+  /** Whether any task runs. */
   isBusy(): boolean;
-  /** Resolves when nothing runs, after `mostMs`, or when the worker stops. */
+  /** Resolves when no task runs, after `mostMs`, or when the worker stops. */
   untilIdle(mostMs: number): Promise<void>;
   begin(grant: Grant): void;
   clock: Clock;
@@ -30,7 +33,7 @@ const MOST_MS = 2_000;
 const PAUSE_MS = 2_000;
 /** How often a worker with running tasks checks whether the suspect still waits. */
 const POLL_MS = 500;
-/** A suspect that is due within this time is waited for, although other tasks wait. */
+/** If a suspect is due within this time, the worker waits for it, although other tasks are waiting. */
 const SOON_MS = 50;
 
 export function createSuspectRunner(
@@ -50,8 +53,9 @@ export function createSuspectRunner(
   }
 
   /**
-   * False if another worker has leased the suspect in the meantime: one suspect must not stop a whole fleet. A lease call
-   * with max 0 makes the frontier wake other workers for tasks that become due.
+   * Waits until the running tasks have ended. Returns false if another worker has leased the suspect in the meantime:
+   * one suspect must not stop all workers of a fleet. A lease call with max 0 makes the frontier wake other workers for
+   * tasks that become due.
    */
   async function endOthers(signal: AbortSignal): Promise<boolean> {
     while (isBusy() && !signal.aborted) {

@@ -15,7 +15,7 @@ describe("a worker that drains", () => {
 
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  /** Checks once now, and once more on each call of `check`. */
+  /** Starts a drain, which checks at once. Each call of `check` advances the clock to the next check. */
   function draining(idleRound: () => number | undefined = () => 1) {
     const over = new AbortController();
     let isDrained = false;

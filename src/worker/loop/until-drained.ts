@@ -13,10 +13,13 @@ type Deps = {
 
 type Options = { queues: readonly string[]; everyMs: number };
 
-/** `paused`: only tasks of paused jobs wait. `busy`: not drained, or not known. `working`: this worker is busy; the broker was not asked. */
+/**
+ * `paused`: only tasks of paused jobs wait. `busy`: not drained, or not known. `working`: this worker runs tasks, so
+ * the broker was not queried.
+ */
 type DrainState = { kind: "drained" | "busy" | "working" } | { kind: "paused"; jobIds: readonly string[] };
 
-/** How often a busy worker is checked, which costs nothing. */
+/** How often a busy worker is checked. The check does not query the broker. */
 const WORKING_POLL_MS = 50;
 
 /** How many of the newest open jobs are checked for being paused. */
@@ -26,7 +29,7 @@ const JOBS_CHECKED = 20;
 export async function untilDrained(deps: Deps, options: Options, signal: AbortSignal): Promise<void> {
   let isReported = false;
   while (!signal.aborted) {
-    // A failed check says nothing: a lost broker ends the worker by itself.
+    // A failed check is ignored: if the broker is lost, the worker ends by itself.
     const state: DrainState = await check(deps, options.queues, isReported).catch((): DrainState => ({ kind: "busy" }));
     if (state.kind === "drained") return;
     if (state.kind === "paused") deps.onHeldUp(state.jobIds);
@@ -39,8 +42,9 @@ export async function untilDrained(deps: Deps, options: Options, signal: AbortSi
 }
 
 /**
- * Reads lease holders before queues, so that tasks which a holder adds when it ends are seen as waiting. If another worker
- * leases them in between, they are that worker's. If this worker does, its round changes, and the check is discarded.
+ * Reads lease holders before queues. So tasks that a holder adds when its task ends are found in the queues. If another
+ * worker leases them in between, that worker will run them. If this worker leases them, its idle round changes, and the
+ * check is discarded.
  */
 async function check({ frontier, worker }: Deps, queues: readonly string[], isReported: boolean): Promise<DrainState> {
   const round = worker.idleRound();
@@ -57,9 +61,9 @@ async function check({ frontier, worker }: Deps, queues: readonly string[], isRe
 }
 
 /**
- * The counts of a job cover all queues, so they are compared with the waiting tasks of all queues: compared with the served
- * queues only, they could hide tasks of a running job. If a running job has tasks on other queues, nothing is reported. Jobs
- * of the served queues come first, since the user most likely waits for those.
+ * The counts of a job cover all queues, so they are compared with the waiting tasks of all queues: compared with the
+ * served queues only, they could hide tasks of a running job. If a running job has tasks on other queues, nothing is
+ * reported. Jobs of the served queues come first, since the user most likely waits for those.
  */
 async function findPaused(
   frontier: Deps["frontier"],

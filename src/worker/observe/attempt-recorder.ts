@@ -1,6 +1,7 @@
 /**
- * What the store keeps of each attempt, for `trawl trace`. The worker calls it when an attempt begins and when it has a
- * result. If the process crashes, the lease has no end entry; `trawl trace` shows that as a crash.
+ * Builds the entries that the store keeps about attempts, for `trawl trace`. The worker calls it when an attempt begins
+ * and when the attempt has a result. If the process crashes, the lease has no end entry. `trawl trace` shows that as a
+ * crash.
  */
 import { type Claim, claimKey, type Grant, type TaskOutcome } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -8,7 +9,7 @@ import type { AttemptRun, AttemptWrite } from "../../store/store.ts";
 import type { TaskResult } from "../task/task-result.ts";
 import type { Attempt } from "./task-observer.ts";
 
-/** A result with the entries that the store keeps of its attempt. */
+/** A result with the entries that the store keeps about its attempt. */
 export type AttemptResult = TaskResult & {
   attempt: Attempt;
   /** Undefined if the job stores no pages. */
@@ -24,7 +25,9 @@ type AttemptRecorder = {
   returned(claims: readonly Claim[]): AttemptWrite[];
 };
 
-/** The most attempts without a result that are remembered. Attempts that lost their lease are never returned. */
+/**
+ * The maximum number of open attempts. An attempt that lost its lease may never end here, so the oldest are dropped.
+ */
 const OPEN_MOST = 2_000;
 
 export function createAttemptRecorder(
@@ -78,7 +81,7 @@ function entryOf(
   switch (outcome.kind) {
     case "done": {
       if (write !== undefined) return undefined;
-      const because = `left to ${discovered[0]?.kind ?? "another task"}`;
+      const because = `passed on to ${discovered[0]?.kind ?? "another task"}`;
       return writeOf(attempt, run, { fate: "passed", because, status: spooled?.page.status });
     }
     case "refused":
@@ -90,8 +93,8 @@ function entryOf(
 }
 
 /**
- * The entry is written before the frontier settles the task, so that every settled attempt has one. So it holds what the
- * frontier will decide: the retry after the last allowed one is the end of the task.
+ * The entry is written before the frontier settles the task, so that every settled attempt has an entry. It therefore
+ * predicts the decision of the frontier: a task that fails again after its last allowed retry is dead.
  */
 function expectedFate({ grant, plan }: Attempt, { kind }: TaskOutcome & { kind: "retry" | "dead" }): "retry" | "dead" {
   return plan !== undefined && grant.attempt > plan.spec.retries.max ? "dead" : kind;

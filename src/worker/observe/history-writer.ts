@@ -1,7 +1,7 @@
 /**
  * Counts settled attempts in memory, and adds the counts to the history in the store every `everyMs`. Counting is a few
- * additions per result. A crash loses the counts since the last write. If the store cannot be written, the counts are kept and
- * written later, up to `BUCKETS_MOST` buckets.
+ * additions per result. A crash loses the counts since the last write. If the store cannot be written, the counts are
+ * kept and written later, up to `BUCKETS_MOST` buckets.
  */
 import { latencyBucket } from "../../domain/latency.ts";
 import type { Recent } from "../../frontier/frontier.ts";
@@ -26,9 +26,9 @@ export type HistoryWriter = Service & {
 
 type Deps = { history: Pick<HistoryStore, "add">; clock: Clock; log: Log };
 
-/** The most buckets that wait for the store. Older ones are dropped. */
+/** The maximum number of buckets that wait for the store. Older ones are dropped. */
 const BUCKETS_MOST = 360;
-/** The most time for the last write, so that a lost store does not delay the shutdown. */
+/** The time limit of the last write, so that a lost store does not delay the shutdown. */
 const LAST_WRITE_MS = 2_000;
 /** `recent` adds up two halves, each at most this long. */
 const HALF_MS = 5_000;
@@ -46,7 +46,7 @@ export function createHistoryWriter({ history, clock, log }: Deps, { everyMs }: 
     const at = bucketStart(clock.now(), BUCKET_WIDTHS_MS[0]);
     const bucket = waiting.get(at) ?? noWork();
     waiting.set(at, bucket);
-    turn();
+    rotateHalves();
     const latency = latencyBucket(endedAt - leasedAt);
     for (const counts of [bucket, now.counts]) {
       const { pages, records, bytes } = settlement.tally;
@@ -59,10 +59,10 @@ export function createHistoryWriter({ history, clock, log }: Deps, { everyMs }: 
     }
   }
 
-  function turn(): void {
+  function rotateHalves(): void {
     const at = clock.now();
     if (at - now.since < HALF_MS) return;
-    // After an idle time, the last half is too old to count.
+    // If the worker was idle for long, the last half is too old to be counted.
     before = at - now.since < 2 * HALF_MS ? now : { since: at - HALF_MS, counts: noWork() };
     now = { since: at, counts: noWork() };
   }
@@ -95,7 +95,7 @@ export function createHistoryWriter({ history, clock, log }: Deps, { everyMs }: 
   return {
     observer: { settled: count },
     recent() {
-      turn();
+      rotateHalves();
       const since = before?.since ?? now.since;
       const sum = noWork();
       for (const half of [before, now]) if (half !== undefined) addWork(sum, half.counts);

@@ -1,4 +1,4 @@
-/** Log lines about tasks, with the ids by which `trawl trace` and other logs find them again. */
+/** Writes log lines about tasks. Each line contains the ids that `trawl trace` and other logs use. */
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import type { Log, LogFields } from "../../runtime/log.ts";
 import type { Attempt, TaskObserver } from "./task-observer.ts";
@@ -6,7 +6,7 @@ import type { Attempt, TaskObserver } from "./task-observer.ts";
 export function createTaskLog(log: Log, { worker }: { worker: string }): TaskObserver {
   const isDebug = log.isOn("debug");
 
-  /** Built only for attempts that write a line. */
+  /** Called only for attempts that write a line. */
   function logOf({ grant, plan }: Attempt): Log {
     const { jobId, taskId, attempt, url } = grant;
     return log.child({ requestId: plan?.spec.requestId, jobId, taskId, workerId: worker, attempt, url });

@@ -20,7 +20,7 @@ describe("observers of tasks", () => {
     ]);
   });
 
-  it("cost nothing where none subscribes: the event is undefined, and a single subscriber is called directly", () => {
+  it("have no cost without subscribers: the event is undefined, and a single subscriber is called directly", () => {
     const ended = () => {};
     const observer = combineObservers([{ ended }, {}]);
     expect(observer.fetched).toBeUndefined();

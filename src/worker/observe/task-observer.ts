@@ -1,6 +1,7 @@
 /**
- * The events of one attempt, from lease to settlement. The log, the metrics, the history, the traces and the supervisor of
- * the process subscribe to them. An event without a subscriber is `undefined`: the worker then builds nothing for it.
+ * The events of one attempt, from lease to settlement. The log, the metrics, the history, the traces and the supervisor
+ * of the process subscribe to them. An event without a subscriber is `undefined`: the worker then builds nothing for
+ * it.
  */
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import type { RobotsAnswer } from "../../fetch/robots.ts";
@@ -20,10 +21,10 @@ export type Attempt = {
   endedAt: number;
 };
 
-/** A page request that was answered, or failed. */
+/** A page request that has ended, with a response or an error. */
 export type FetchedPage = { step: "fetch" | "render"; outcome: FetchOutcome; startedAt: number; endedAt: number };
 
-/** How long reading a page took, also if the handler threw. */
+/** When reading a page started and ended, even if the handler threw. */
 export type ReadTime = { startedAt: number; endedAt: number };
 
 /** When the settler began to write the batch, sent it to the broker, and got the reply. */
@@ -48,18 +49,18 @@ export type TaskObserver = {
   /** The job of the task is loaded. */
   planned?: Listener;
   fetched?: Listener<FetchedPage>;
-  /** The page goes to the spider's handler or the job's rules next, which may never return. */
+  /** The page is about to be read by the spider's handler or the job's rules. A handler may never return. */
   reading?: Listener;
   read?: Listener<ReadTime>;
-  /** The attempt has a result, or was aborted. From here on only the broker and the store can delay it. */
+  /** The attempt has a result, or was aborted. After this, only the broker and the store can delay it. */
   ended?: Listener;
   /** The result is written and counted. */
   settled?: Listener<SettledAttempt>;
   /** The result was discarded: another worker holds the lease. */
   lost?: Listener<Omit<SettledAttempt, "state">>;
   /**
-   * Runs one step inside a span, so that spans which a handler creates become its children. Not an event, since
-   * OpenTelemetry needs an active context while the step runs. Only the tracer has it.
+   * Runs one step inside a span, so that spans created by a handler become children of that span. This is not an event,
+   * because OpenTelemetry needs an active context while the step runs. Only the tracer implements it.
    */
   trace?: TraceStep | undefined;
 };
@@ -72,7 +73,7 @@ type TraceStep = <Name extends keyof StepResults>(
   work: () => Promise<StepResults[Name]>,
 ) => Promise<StepResults[Name]>;
 
-/** One observer that notifies all of them, in order. */
+/** Returns one observer that notifies all given observers, in order. */
 export function combineObservers(observers: readonly TaskObserver[]): TaskObserver {
   return {
     leased: all(observers.map(({ leased }) => leased)),

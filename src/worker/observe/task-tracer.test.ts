@@ -28,8 +28,11 @@ describe("the tracer of tasks", () => {
     tracer.settled?.(attempt, settledAs("done", { kind: "done" }));
 
     expect(spans.map(({ name }) => name)).toEqual(["lease", "render", "deliver", "store", "settle", "task"]);
-    expect(spans[1]).toMatchObject({ words: { "http.response.status_code": 200, "server.port": 443 } });
-    expect(spans[2]).toMatchObject({ failure: { kind: "not_accepted" }, words: { "server.address": "hooks.test" } });
+    expect(spans[1]).toMatchObject({ attributes: { "http.response.status_code": 200, "server.port": 443 } });
+    expect(spans[2]).toMatchObject({
+      failure: { kind: "not_accepted" },
+      attributes: { "server.address": "hooks.test" },
+    });
     expect(JSON.stringify(spans)).not.toContain("s3cret");
   });
 
@@ -70,10 +73,10 @@ function recording(): { tracing: Tracing; spans: RecordedSpan[] } {
     task: () => ({
       past: (name, over) => void spans.push({ name, ...over }),
       end: (over) => void spans.push({ name: "task", ...over }),
-      async step(name, { words }, work, endOf) {
+      async step(name, { attributes }, work, endOf) {
         const result = await work();
         const end = endOf(result);
-        spans.push({ name, ...end, words: { ...words, ...end.words } });
+        spans.push({ name, ...end, attributes: { ...attributes, ...end.attributes } });
         return result;
       },
     }),

@@ -1,6 +1,6 @@
 /**
- * Records OpenTelemetry spans of each attempt (lease, robots, fetch, extract, store, settle) and, when the task has ended, of
- * the task itself. If tracing is off, it subscribes to nothing.
+ * Records OpenTelemetry spans of each attempt (lease, robots, fetch, extract, store, settle) and, when the task has
+ * ended, of the task itself. If tracing is off, it subscribes to nothing.
  */
 import { pageUrlOf } from "../../domain/step-url.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
@@ -9,7 +9,9 @@ import type { SpanAttributes, SpanEnd, TaskTrace, Tracing } from "../../runtime/
 import type { JobPlan } from "../task/plan.ts";
 import type { Attempt, SettledAttempt, StepResults, TaskObserver } from "./task-observer.ts";
 
-/** The most tasks without an end whose first lease is remembered. Older tasks begin with their last lease. */
+/**
+ * The maximum number of open tasks whose first lease is remembered. The span of an older task starts at its last lease.
+ */
 const REMEMBERED = 10_000;
 
 type Traced = { trace: TaskTrace; beganAt: number };
@@ -29,7 +31,7 @@ export function createTaskTracer(tracing: Tracing): TaskObserver {
     return leasedAt;
   }
 
-  /** The spans of the settlement, which is over by now. */
+  /** Records the spans of a settlement that has already ended. */
   function recordSettle(
     attempt: Attempt,
     { settlement: { outcome, tally }, times }: Omit<SettledAttempt, "state">,
@@ -38,8 +40,13 @@ export function createTaskTracer(tracing: Tracing): TaskObserver {
     const found = traced.get(attempt);
     if (found === undefined) return;
     const { storeAt, settleAt, settledAt } = times;
-    found.trace.past("store", { from: storeAt, to: settleAt, words: { "trawl.records": tally.records } });
-    found.trace.past("settle", { from: settleAt, to: settledAt, words: { "trawl.outcome": outcome.kind }, failure });
+    found.trace.past("store", { from: storeAt, to: settleAt, attributes: { "trawl.records": tally.records } });
+    found.trace.past("settle", {
+      from: settleAt,
+      to: settledAt,
+      attributes: { "trawl.outcome": outcome.kind },
+      failure,
+    });
   }
 
   function endTask(attempt: Attempt, { settlement, state, times }: SettledAttempt): void {
@@ -48,10 +55,10 @@ export function createTaskTracer(tracing: Tracing): TaskObserver {
     firstLeases.delete(keyOf(attempt.grant));
     const { outcome, tally, discovered } = settlement;
     const isFailed = outcome.kind === "retry" || outcome.kind === "dead";
-    const failure = isFailed && state === "dead" ? { kind: outcome.because, says: outcome.detail } : undefined;
+    const failure = isFailed && state === "dead" ? { kind: outcome.because, message: outcome.detail } : undefined;
     const counts = { "trawl.records": tally.records, "trawl.links": discovered.length };
-    const words = { "url.full": shownUrl(attempt.grant), "trawl.outcome": state, ...counts };
-    found.trace.end({ from: found.beganAt, to: times.settledAt, words, failure });
+    const attributes = { "url.full": shownUrl(attempt.grant), "trawl.outcome": state, ...counts };
+    found.trace.end({ from: found.beganAt, to: times.settledAt, attributes, failure });
   }
 
   return {
@@ -62,13 +69,13 @@ export function createTaskTracer(tracing: Tracing): TaskObserver {
       if (trace === undefined) return;
       const waitedSince = dueSince(grant, plan) ?? leasedAt;
       traced.set(attempt, { trace, beganAt: remember(keyOf(grant), waitedSince) });
-      trace.past("lease", { from: waitedSince, to: leasedAt, words: { "server.address": grant.site } });
+      trace.past("lease", { from: waitedSince, to: leasedAt, attributes: { "server.address": grant.site } });
     },
     settled(attempt, settled) {
       recordSettle(attempt, settled, undefined);
       endTask(attempt, settled);
     },
-    // The worker that holds the lease now ends the task.
+    // The span of the task is ended by the worker that holds the lease now.
     lost: (attempt, lost) => recordSettle(attempt, lost, LEASE_LOST),
     trace(attempt, name, target, work) {
       const found = traced.get(attempt);
@@ -77,7 +84,7 @@ export function createTaskTracer(tracing: Tracing): TaskObserver {
   };
 }
 
-const LEASE_LOST = { kind: "lease_lost", says: "the lease had gone to another worker" };
+const LEASE_LOST = { kind: "lease_lost", message: "another worker had leased the task" };
 
 function keyOf({ jobId, taskId }: Grant): string {
   return `${jobId} ${taskId}`;
@@ -86,23 +93,28 @@ function keyOf({ jobId, taskId }: Grant): string {
 function spanOptions(name: keyof StepResults, target: string) {
   switch (name) {
     case "extract":
-      return { kind: "internal", words: {} } as const;
+      return { kind: "internal", attributes: {} } as const;
     case "fetch":
     case "render":
-      return { kind: "client", words: requestAttributes(target) } as const;
+      return { kind: "client", attributes: requestAttributes(target) } as const;
     case "robots":
     case "deliver":
-      return { kind: "client", words: { "server.address": target } } as const;
+      return { kind: "client", attributes: { "server.address": target } } as const;
   }
 }
 
 function tracedTask({ jobId, taskId, kind, attempt, carry }: Grant) {
   const { fetchedBy } = (kind === "parse" ? carry : {}) as { fetchedBy?: string };
-  const words = { "trawl.job.id": jobId, "trawl.task.id": taskId, "trawl.task.kind": kind, "trawl.attempt": attempt };
-  return { jobId, taskId, partOf: fetchedBy, words };
+  const attributes = {
+    "trawl.job.id": jobId,
+    "trawl.task.id": taskId,
+    "trawl.task.kind": kind,
+    "trawl.attempt": attempt,
+  };
+  return { jobId, taskId, partOf: fetchedBy, attributes };
 }
 
-/** A start URL waits since its job was created. A grant does not say when a link was found or a retry was scheduled. */
+/** A start URL has waited since its job was created. For links and retries, a grant does not contain that time. */
 function dueSince({ depth, attempt, redirects }: Grant, { submittedAt }: JobPlan): number | undefined {
   return depth === 0 && attempt === 1 && redirects === 0 ? submittedAt : undefined;
 }
@@ -128,20 +140,20 @@ const STEP_ENDS: { [Name in keyof StepResults]: (result: StepResults[Name]) => S
   fetch: fetchEnd,
   render: fetchEnd,
   robots: (answer) =>
-    answer.kind === "unreachable" ? { failure: { kind: "robots_unreachable", says: answer.detail } } : {},
+    answer.kind === "unreachable" ? { failure: { kind: "robots_unreachable", message: answer.detail } } : {},
   deliver({ outcome }) {
     if (outcome.kind !== "retry" && outcome.kind !== "dead") return {};
     const { because, status, detail } = outcome;
-    return { words: { "http.response.status_code": status }, failure: { kind: because, says: detail } };
+    return { attributes: { "http.response.status_code": status }, failure: { kind: because, message: detail } };
   },
-  extract: ({ records, links }) => ({ words: { "trawl.records": records.length, "trawl.links": links.length } }),
+  extract: ({ records, links }) => ({ attributes: { "trawl.records": records.length, "trawl.links": links.length } }),
 };
 
 function fetchEnd(outcome: FetchOutcome): SpanEnd {
   if (outcome.kind === "retry" || outcome.kind === "dead") {
     const { because, status, detail } = outcome;
-    return { words: { "http.response.status_code": status }, failure: { kind: because, says: detail } };
+    return { attributes: { "http.response.status_code": status }, failure: { kind: because, message: detail } };
   }
   const { status, bodyBytes } = outcome.page;
-  return { words: { "http.response.status_code": status, "http.response.body.size": bodyBytes } };
+  return { attributes: { "http.response.status_code": status, "http.response.body.size": bodyBytes } };
 }

@@ -1,4 +1,6 @@
-/** Counts the work of a worker for Prometheus: as an observer of tasks, and around calls to the broker and the store. */
+/**
+ * Counts the work of a worker for Prometheus: as an observer of tasks, and around calls to the broker and the store.
+ */
 import type { DeadReason, RetryReason } from "../../domain/task.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
@@ -9,8 +11,8 @@ import { type BROKER_CALLS, type FETCHED, WORKER_METRICS, type WorkerMetricName 
 
 type BrokerCall = (typeof BROKER_CALLS)[number];
 type Fetched = (typeof FETCHED)[number];
-/** A client of single requests. An answer without a status counts as no response. */
-type Requester<Request, Answer> = { ask(request: Request): Promise<Answer> };
+/** A client that sends one request per call. A result without a status counts as no response. */
+type Requester<Request, Answer> = { send(request: Request): Promise<Answer> };
 
 export type WorkerMeter = {
   /** Wraps the frontier, and counts and times its calls. */
@@ -72,9 +74,9 @@ export function createWorkerMeter(): WorkerMeter {
       },
     }),
     ask: (client, of) => ({
-      async ask(request) {
+      async send(request) {
         const startedAt = performance.now();
-        const answer = await client.ask(request);
+        const answer = await client.send(request);
         countFetch(of, secondsSince(startedAt), statusOfAnswer(answer));
         return answer;
       },
@@ -102,7 +104,7 @@ function countSettled(
   { grant, leasedAt, endedAt }: Attempt,
   { settlement: { outcome, tally, discovered }, state }: SettledAttempt,
 ): void {
-  // A failed attempt of a stopped job counts as its outcome, retry.
+  // A failed attempt of a stopped job is counted by its outcome, which is `retry`.
   const label = state === "cancelled" ? outcome.kind : state;
   metrics.add("trawl_tasks_total", 1, grant.kind, label);
   metrics.observe("trawl_task_seconds", (endedAt - leasedAt) / 1000, grant.kind);

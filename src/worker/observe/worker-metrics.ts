@@ -4,7 +4,7 @@ import type { Declarations } from "../../runtime/metrics.ts";
 import { PROCESS_METRICS } from "../../runtime/process-metrics.ts";
 
 const KINDS = ["fetch", "render", "parse", "deliver"] as const;
-/** From a site on the same machine to a slow one. */
+/** Covers requests to a site on the same machine as well as to a slow site. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 const SHORT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] as const;
 
@@ -42,7 +42,7 @@ export const WORKER_METRICS = {
     labels: { reason: Object.keys(REFUSE_REASONS) },
   },
   trawl_pages_total: { type: "counter", help: "Pages that were read." },
-  trawl_page_bytes_total: { type: "counter", help: "Size of their bodies after decompression." },
+  trawl_page_bytes_total: { type: "counter", help: "Size of page bodies after decompression." },
   trawl_records_total: { type: "counter", help: "Records that were extracted and valid." },
   trawl_records_invalid_total: { type: "counter", help: "Records that failed the schema." },
   trawl_links_total: { type: "counter", help: "Links sent to the frontier, including duplicates." },

@@ -1,7 +1,8 @@
 /**
- * Decides what happens to the tasks of a process that died. Tasks that were not being read are returned untouched. A task that
- * blocked its process past the time limit becomes a dead letter, if it is the only candidate. So does a task that killed its
- * process while it ran alone (F6). The remaining tasks get a crash counted by `abandon`.
+ * Decides what happens to the tasks of a process that died. If any task was being read, the other tasks are returned
+ * without a crash. A task that blocked its process past the time limit becomes a dead letter if it is the only
+ * candidate, and so does a task that killed its process while it ran alone (F6). For each of the remaining tasks,
+ * `abandon` counts a crash.
  */
 import { formatDuration } from "../../domain/duration.ts";
 import type { DeadReason } from "../../domain/task.ts";
@@ -19,7 +20,7 @@ export type Death = {
 export type CrashAttribution = {
   /** Dead letters. */
   failed: readonly Settlement[];
-  /** Returned untouched. */
+  /** Returned as if they had not been leased: without a crash. */
   returned: readonly Claim[];
 };
 

@@ -1,6 +1,6 @@
 /**
- * A worker process as its supervisor sees it: through its messages. The process may be stuck or dead at any moment. Then the
- * tasks that it last reported are the ones it died with.
+ * A worker process, as its supervisor knows it from the messages of the process. The process may get stuck or die at
+ * any moment. If it dies, the tasks that it last reported count as the tasks it died with.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -16,21 +16,21 @@ export type Launch = { script: string; args: readonly string[]; execArgs: readon
 
 export type HeldTask = TaskUnderWay & {
   beganAt: number;
-  /** Its page was with a handler at the last message. */
+  /** According to the last message, a handler is reading its page. */
   isReading: boolean;
 };
 
 export type ChildExit = {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** It reported a regular end. A handler that calls process.exit() does not. */
+  /** The process reported a regular end. If a handler calls process.exit(), there is no such report. */
   isClean: boolean;
-  /** It ran out of memory: V8 printed that before the end. */
+  /** The process ran out of memory: V8 printed that before the end. */
   isOutOfMemory: boolean;
-  /** It ended because no process can work here. */
+  /** Set if the process ended for a reason that would stop every other process too. */
   failure: ChildFailure | undefined;
-  /** It ended because it lacks something that a later process may have. */
-  lack: ChildFailure | undefined;
+  /** Set if the process ended because something is unavailable now, such as a browser. A later process may succeed. */
+  problem: ChildFailure | undefined;
 };
 
 export type PoolChild = {
@@ -59,7 +59,7 @@ type Deps = {
   now(): number;
   /** Called for every message. */
   onMessage(message: ChildMessage): void;
-  /** Called for every line that it prints. */
+  /** Called for every line that the process prints. */
   onLine(line: string): void;
 };
 
@@ -70,8 +70,8 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
   });
   const tasks = new Map<string, HeldTask>();
   const known = { worker: undefined as string | undefined, tasksEnded: 0, rssMb: 0, isDrained: false };
-  const last: Pick<ChildExit, "isOutOfMemory" | "failure" | "lack"> & { isOver: boolean } = {
-    ...{ isOver: false, isOutOfMemory: false, failure: undefined, lack: undefined },
+  const last: Pick<ChildExit, "isOutOfMemory" | "failure" | "problem"> & { isOver: boolean } = {
+    ...{ isOver: false, isOutOfMemory: false, failure: undefined, problem: undefined },
   };
   let lastMessageAt = now();
   let metrics: Snapshot | undefined;
@@ -106,8 +106,8 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
       case "failed":
         last.failure = message.failure;
         break;
-      case "lacking":
-        last.lack = message.lack;
+      case "unavailable":
+        last.problem = message.problem;
         break;
       case "drained":
         known.isDrained = true;
@@ -115,7 +115,7 @@ export function startChild(launch: Launch, { now, onMessage, onLine }: Deps): Po
       case "retiring":
         retire();
         break;
-      case "ordered":
+      case "command":
       case "finished":
       case "heldUp":
       case "listening":
@@ -177,10 +177,13 @@ function markReading(tasks: Map<string, HeldTask>, key: string): void {
   if (task !== undefined) tasks.set(key, { ...task, isReading: true });
 }
 
-/** How long to wait for the end of its output. A process that it started may keep the streams open. */
+/**
+ * How long to wait for the end of the output after the exit. A process that the child started may keep the streams
+ * open.
+ */
 const LAST_OUTPUT_MS = 500;
 
-/** Its last messages may arrive after its exit. The end of the channel comes after all of them. */
+/** The last messages of a process may arrive after its exit. The channel disconnects after the last message. */
 async function exitOf(forked: ChildProcess): Promise<Pick<ChildExit, "code" | "signal">> {
   const left = forked.connected ? once(forked, "disconnect") : undefined;
   left?.catch(() => {}); // a process that could not be started has an error, which is handled below
@@ -197,6 +200,5 @@ async function exitOf(forked: ChildProcess): Promise<Pick<ChildExit, "code" | "s
 }
 
 function send(forked: ChildProcess, message: SupervisorMessage): void {
-  // A dead process gets no message.
   if (forked.connected) forked.send(message, () => {});
 }

@@ -8,7 +8,7 @@ import type { ChildLimits } from "./kill-reason.ts";
 type Context = {
   worker: string;
   limits: ChildLimits;
-  /** The supervisor's watch time, which `beganAt` of the tasks is measured in. */
+  /** Now, on the watch clock of the supervisor. `beganAt` of the tasks uses the same clock. */
   watchedAt: number;
   endedAt: number;
 };

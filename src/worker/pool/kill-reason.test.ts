@@ -24,7 +24,7 @@ describe("a worker process under supervision", () => {
     expect(findKillReason({ ...HEALTHY, lastMessageAt: NOW - 5_001, underWay: LATE }, LIMITS, NOW)).toBe("time_limit");
   });
 
-  it("is judged by the pages that it reads, if any: other tasks only wait", () => {
+  it("is checked by the tasks whose pages it reads, if any: other tasks only wait", () => {
     const silent = { ...HEALTHY, lastMessageAt: NOW - 5_001 };
     expect(findKillReason({ ...silent, underWay: [...LATE, reads(9_000)] }, LIMITS, NOW)).toBeUndefined();
     expect(findKillReason({ ...silent, underWay: [waits(500), reads(10_001)] }, LIMITS, NOW)).toBe("time_limit");

@@ -12,16 +12,23 @@ type ChildState = {
 export type ChildLimits = {
   timeLimitMs: number;
   maxMemoryMb: number;
-  /** A process that is silent for longer loses the leases of all its tasks, whatever their time limits. */
+  /**
+   * A process that is silent for longer is killed, whatever the time limits of its tasks, because its leases will
+   * expire.
+   */
   stuckMs: number;
 };
 
 /**
- * A process whose event loop runs sends a message every PULSE_MS, and ends late tasks itself. On an overloaded machine its
- * messages come late, which its pages must not pay for.
+ * A process whose event loop runs sends a message every PULSE_MS, and ends late tasks itself. On an overloaded machine
+ * the messages arrive late. Its tasks must not fail because of that, so a process counts as silent only after several
+ * intervals.
  */
 const SILENT_MS = 5 * PULSE_MS;
-/** Above its memory limit a process ends by itself after its tasks. At this multiple it endangers the machine. */
+/**
+ * Above its memory limit, a process finishes its tasks and ends by itself. Above this multiple it endangers the
+ * machine.
+ */
 const KILL_FACTOR = 2;
 
 /** Undefined if the process may continue. */
@@ -34,12 +41,15 @@ export function findKillReason(child: ChildState, limits: ChildLimits, now: numb
   return now - child.lastMessageAt > limits.stuckMs ? "stuck" : undefined;
 }
 
-/** Whether a process sends no messages, and so would not receive one either. */
+/** Whether a process has stopped sending messages. It would not process a message either. */
 export function isSilent({ lastMessageAt }: Pick<ChildState, "lastMessageAt">, now: number): boolean {
   return now - lastMessageAt > SILENT_MS;
 }
 
-/** The tasks that may have caused the state of their process: those being read, if any. Waiting for a site causes nothing. */
+/**
+ * The tasks that may have blocked or killed their process: those being read, or all tasks if none is. A task that waits
+ * for a site cannot do that.
+ */
 export function candidatesOf<T extends { isReading: boolean }>(underWay: readonly T[]): readonly T[] {
   const read = underWay.filter(({ isReading }) => isReading);
   return read.length > 0 ? read : underWay;

@@ -21,8 +21,9 @@ export type ChildMessage =
   /** The first message, before the process leases anything. */
   | { kind: "hello"; worker: string }
   /**
-   * Sent at every change: tasks leased since the last message, pages that go to a handler now (`reading`), tasks that have
-   * ended, and the tally so far. `reading` and `ended` hold `claimKey`s.
+   * Sent at every change. `began`: tasks leased since the last message. `reading`: tasks whose page is about to be
+   * passed to a handler. `ended`: tasks that have ended. `tally`: the counts so far. `reading` and `ended` contain
+   * `claimKey`s.
    */
   | {
       kind: "tasks";
@@ -33,24 +34,29 @@ export type ChildMessage =
     }
   /** From a server process: its address. */
   | { kind: "listening"; url: string; hasDashboard: boolean }
-  /** Sent every `PULSE_MS`. A process that sends nothing for several of them is stuck. */
+  /** Sent every `PULSE_MS`. A process that sends nothing for several of these intervals is stuck. */
   | { kind: "pulse"; rssMb: number; metrics?: Snapshot | undefined }
   /** In a crawl: a selector that a spider gave to `follow`, when first used and when it first matched. */
   | { kind: "selector"; selector: string; hasMatched: boolean }
   | { kind: "finished"; jobId: string }
+  /** All waiting tasks belong to these paused jobs. */
   | { kind: "heldUp"; jobIds: readonly string[] }
   /** The process leases no more tasks and ends when its running tasks have ended. The next process may start. */
   | { kind: "retiring" }
   /** Nothing is left to do: do not start another process in its place. */
   | { kind: "drained" }
   /** An operator sent a command to this worker; `drain-all` is for all workers of the supervisor. */
-  | { kind: "ordered"; order: WorkerCommand }
-  /** The last message of a process that ends in order, and not because of a handler. */
+  | { kind: "command"; command: WorkerCommand }
+  /** The last message of a process that ends regularly. It is missing if a handler ended the process. */
   | { kind: "over"; tally: WorkerTally }
-  /** The last message of a process that cannot work, and whose successor could not either. Example: the broker is lost. */
+  /**
+   * The last message of a process that cannot work, for a reason that would stop its successor too: the broker is lost.
+   */
   | { kind: "failed"; failure: ChildFailure }
-  /** The last message of a process that lacks something which a later process may have: a browser, a port. */
-  | { kind: "lacking"; lack: ChildFailure };
+  /**
+   * The last message of a process that cannot work now, although a later process may: there is no browser, or no port.
+   */
+  | { kind: "unavailable"; problem: ChildFailure };
 
 /** Why a process cannot work. */
 export type ChildFailure = { code: ErrorCode; message: string };

@@ -3,14 +3,14 @@ import { expose } from "../../runtime/metrics.ts";
 import { POOL_METRICS } from "../observe/worker-metrics.ts";
 import { createPoolMeter } from "./pool-meter.ts";
 
-it("counts worker processes, but not the server, whose events are passed on", () => {
+it("counts worker processes but not the server, and passes on the events of both", () => {
   const meter = createPoolMeter({ maxMemoryMb: 1, isWorking: ({ group }) => group !== "server" });
   const counted: number[] = [];
   const events = meter.count({
     started: ({ pid }) => void counted.push(pid),
     ended: ({ pid }) => void counted.push(-pid),
   });
-  const exit = { code: 0, signal: null, isClean: true, isOutOfMemory: false, failure: undefined, lack: undefined };
+  const exit = { code: 0, signal: null, isClean: true, isOutOfMemory: false, failure: undefined, problem: undefined };
   const places = ["fetch", "server"].map((group, at) => ({ nth: 1, group, pid: at + 1 }));
   for (const place of places) {
     events.started(place);

@@ -37,7 +37,7 @@ export function createPoolMeter({ maxMemoryMb, isWorking }: Options): PoolMeter 
 }
 
 function howItEnded({ exit, killed }: ChildDeath): string {
-  if (exit.failure !== undefined || exit.lack !== undefined) return "unable";
+  if (exit.failure !== undefined || exit.problem !== undefined) return "unable";
   if (killed !== undefined) return killed;
   if (exit.isOutOfMemory) return "memory";
   return exit.isClean ? "ended" : "crashed";

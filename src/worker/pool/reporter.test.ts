@@ -27,7 +27,7 @@ function aGrant(taskId: string): Grant {
     attempt: 1,
     redirects: 0,
     slot: { sendAt: 0 } as Grant["slot"],
-    mustAskRobots: false,
+    mustFetchRobots: false,
   };
 }
 

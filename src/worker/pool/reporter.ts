@@ -1,6 +1,6 @@
 /**
- * Reports the tasks of a worker process to its supervisor. Runs in the worker process. It sends that a page is being read
- * before the handler is called, so that the supervisor knows the page of a handler that never returns.
+ * Reports the tasks of a worker process to its supervisor. Runs in the worker process. Before a handler is called, it
+ * reports which page the handler will read, so that the supervisor knows the page of a handler that never returns.
  */
 import { clearInterval, setImmediate, setInterval } from "node:timers";
 import { claimKey } from "../../frontier/frontier.ts";
@@ -12,7 +12,7 @@ import { type ChildMessage, PULSE_MS, type TaskUnderWay } from "./messages.ts";
 
 type Reporter = Service & {
   observer: TaskObserver;
-  /** Reports the current tasks, then that no more are leased. */
+  /** Reports the current tasks, then that the process leases no more tasks. */
   retire(): void;
 };
 
@@ -31,7 +31,9 @@ export function createReporter({ send, tally, rssMb, metrics }: Deps): Reporter 
   let isDue = false;
   let pulse: NodeJS.Timeout | undefined;
 
-  /** Sends once per turn of the event loop. No page arrives from the network within a turn. */
+  /**
+   * Sends one message per turn of the event loop. That is early enough: no page arrives from the network within a turn.
+   */
   function sendSoon(): void {
     if (isDue) return;
     isDue = true;

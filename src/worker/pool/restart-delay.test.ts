@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasLived, restartDelayMs } from "./restart-delay.ts";
+import { restartDelayMs, wasUseful } from "./restart-delay.ts";
 
 describe("the delay before a process is replaced", () => {
   it("doubles with each failure at start, up to 30 seconds", () => {
@@ -9,8 +9,8 @@ describe("the delay before a process is replaced", () => {
   });
 
   it("applies only to processes that did no useful work", () => {
-    expect(hasLived({ livedMs: 500, tasksEnded: 0 })).toBe(false);
-    expect(hasLived({ livedMs: 500, tasksEnded: 1 })).toBe(true);
-    expect(hasLived({ livedMs: 10_000, tasksEnded: 0 })).toBe(true);
+    expect(wasUseful({ ranMs: 500, tasksEnded: 0 })).toBe(false);
+    expect(wasUseful({ ranMs: 500, tasksEnded: 1 })).toBe(true);
+    expect(wasUseful({ ranMs: 10_000, tasksEnded: 0 })).toBe(true);
   });
 });

@@ -3,14 +3,14 @@
 const FIRST_MS = 1_000;
 const MOST_MS = 30_000;
 /** A process that ended a task, or ran for this long, did not fail at start. */
-const LIVED_MS = 10_000;
+const USEFUL_AFTER_MS = 10_000;
 
-/** Whether a process did useful work. Then the next one starts at once. */
-export function hasLived({ livedMs, tasksEnded }: { livedMs: number; tasksEnded: number }): boolean {
-  return tasksEnded > 0 || livedMs >= LIVED_MS;
+/** Whether a process did useful work. Its replacement then starts without a delay. */
+export function wasUseful({ ranMs, tasksEnded }: { ranMs: number; tasksEnded: number }): boolean {
+  return tasksEnded > 0 || ranMs >= USEFUL_AFTER_MS;
 }
 
 /** The delay after this many consecutive failures at start: 0, 1, 2, 4 … 30 s. */
-export function restartDelayMs(diedAtOnce: number): number {
-  return diedAtOnce === 0 ? 0 : Math.min(MOST_MS, FIRST_MS * 2 ** (diedAtOnce - 1));
+export function restartDelayMs(failedStarts: number): number {
+  return failedStarts === 0 ? 0 : Math.min(MOST_MS, FIRST_MS * 2 ** (failedStarts - 1));
 }

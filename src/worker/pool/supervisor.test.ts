@@ -10,7 +10,7 @@ import { createSupervisor, type Place, type Supervisor } from "./supervisor.ts";
 
 const KILLED: ChildExit = {
   ...{ code: null, signal: "SIGKILL", isClean: false, isOutOfMemory: false },
-  ...{ failure: undefined, lack: undefined },
+  ...{ failure: undefined, problem: undefined },
 };
 const CLEAN: ChildExit = { ...KILLED, code: 0, signal: null, isClean: true };
 const TASK: Omit<HeldTask, "beganAt"> = {
@@ -18,33 +18,33 @@ const TASK: Omit<HeldTask, "beganAt"> = {
   step: "fetch",
 };
 
-/** A process that the test controls. Real ones are in test/e2e/pool. */
-type Puppet = PoolChild & {
+/** A process that the test controls. The tests in test/e2e/pool use real processes. */
+type FakeChild = PoolChild & {
   tasksEnded: number;
   lastMessageAt: number;
   rssMb: number;
   isDrained: boolean;
   tasks: HeldTask[];
-  asked: string[];
+  received: string[];
   end(exit: ChildExit): Promise<void>;
   retire(): Promise<void>;
 };
 
 describe("a supervisor", () => {
   let clock: ManualClock;
-  let puppets: Puppet[];
+  let children: FakeChild[];
   let tries: AttemptWrite[];
   let calls: string[];
   let supervisor: Supervisor;
 
   beforeEach(() => {
     clock = createManualClock(1_750_000_000_000);
-    puppets = [];
+    children = [];
     tries = [];
     calls = [];
   });
 
-  async function begin(processes: number, servers = 0, led?: Promise<void>): Promise<void> {
+  async function begin(processes: number, servers = 0, startAfter?: Promise<void>): Promise<void> {
     const frontier = {
       settle: async (settlements: readonly Settlement[]) => {
         for (const { taskId, outcome } of settlements) calls.push(`settle ${taskId} ${JSON.stringify(outcome)}`);
@@ -61,14 +61,15 @@ describe("a supervisor", () => {
       waiting: ({ delayMs }: { delayMs: number }) => void calls.push(`wait ${delayMs}`),
     };
     const log = createLog("silent", () => {});
-    const storeAttempts = async (told: readonly AttemptWrite[]) => void tries.push(...told);
-    const startChild = (_place: Place, now: () => number) => puppet(now(), puppets);
+    const storeAttempts = async (attempts: readonly AttemptWrite[]) => void tries.push(...attempts);
+    const startChild = (_place: Place, now: () => number) => fakeChild(now(), children);
     const limits = { timeLimitMs: 10_000, maxMemoryMb: 100, stuckMs: 40_000 };
     const placesOf = (length: number, group: string | undefined) =>
       Array.from({ length }, (_, index) => ({ nth: index + 1, group }));
     const places = [...placesOf(processes, undefined), ...placesOf(servers, "server")];
-    const options = { ...limits, places, graceMs: 1_000, outlasting: new Set(["server"]), ...(led && { led }) };
-    const findRssMb = (pid: number) => puppets[pid - 1]?.rssMb;
+    const stopLast = new Set(["server"]);
+    const options = { ...limits, places, graceMs: 1_000, stopLast, ...(startAfter && { startAfter }) };
+    const findRssMb = (pid: number) => children[pid - 1]?.rssMb;
     supervisor = createSupervisor({ frontier, startChild, findRssMb, storeAttempts, events, clock, log }, options);
     supervisor.start();
     await settled();
@@ -82,51 +83,51 @@ describe("a supervisor", () => {
     }
   }
 
-  function last(): Puppet {
-    const [puppet] = puppets.slice(-1);
-    if (puppet === undefined) throw new Error("nothing was started");
-    return puppet;
+  function last(): FakeChild {
+    const [child] = children.slice(-1);
+    if (child === undefined) throw new Error("nothing was started");
+    return child;
   }
 
   it("delays the successor of a process that fails at start, and doubles the delay until one does useful work", async () => {
     await begin(1);
     await last().end(KILLED);
-    expect([puppets.length, calls]).toEqual([1, ["abandon w1", "withdraw w1", "wait 1000"]]);
+    expect([children.length, calls]).toEqual([1, ["abandon w1", "withdraw w1", "wait 1000"]]);
     await pass(1_000);
-    expect(puppets).toHaveLength(2);
+    expect(children).toHaveLength(2);
     await last().end(KILLED);
     await pass(1_500);
-    expect(puppets).toHaveLength(2);
+    expect(children).toHaveLength(2);
     await pass(500);
-    expect(puppets).toHaveLength(3);
+    expect(children).toHaveLength(3);
 
     last().tasksEnded = 1;
     await last().end(KILLED);
-    expect(puppets).toHaveLength(4);
+    expect(children).toHaveLength(4);
     await last().end(KILLED);
     expect(calls.filter((call) => call.startsWith("wait"))).toEqual(["wait 1000", "wait 2000", "wait 1000"]);
   });
 
-  it("starts processes less and less often while they lack something, whatever they did besides", async () => {
+  it("doubles the delay while something is unavailable to processes, even if they did useful work", async () => {
     await begin(1);
-    const lack = { code: "BROWSER_UNAVAILABLE", message: "it did not start" } as const;
+    const problem = { code: "BROWSER_UNAVAILABLE", message: "it did not start" } as const;
     for (const delayMs of [1_000, 2_000, 4_000]) {
       await pass(15_000);
       last().tasksEnded = 7;
-      await last().end({ ...KILLED, code: 3, signal: null, lack });
+      await last().end({ ...KILLED, code: 3, signal: null, problem });
       expect(calls.splice(0).slice(-1)).toEqual([`wait ${delayMs}`]);
     }
     await pass(4_000);
     last().tasksEnded = 7;
     await last().end(CLEAN);
-    expect([puppets.length, calls]).toEqual([5, []]);
+    expect([children.length, calls]).toEqual([5, []]);
   });
 
   it("starts the next process before a retiring one has ended, and waits for both", async () => {
     await begin(1);
     last().tasks = [{ ...TASK, beganAt: 0 }];
     await last().retire();
-    expect(puppets).toHaveLength(2);
+    expect(children).toHaveLength(2);
     last().isDrained = true;
     await last().end(CLEAN);
 
@@ -136,51 +137,51 @@ describe("a supervisor", () => {
     });
     await settled();
     expect(isOver).toBe(false);
-    await puppets[0]?.end(CLEAN);
+    await children[0]?.end(CLEAN);
     await supervisor.ended;
     expect(calls).toEqual([]); // a regular end leaves no tasks
   });
 
-  it("lets at most one retired process per place run beside its successor", async () => {
+  it("runs at most one retired process per place at the same time as its replacement", async () => {
     await begin(1);
     for (const nth of [1, 2]) {
       last().tasks = [{ ...TASK, beganAt: 0 }];
       await last().retire();
-      expect(puppets, `after ${nth}`).toHaveLength(2);
+      expect(children, `after ${nth}`).toHaveLength(2);
     }
-    await puppets[0]?.end(CLEAN);
-    expect(puppets).toHaveLength(3);
+    await children[0]?.end(CLEAN);
+    expect(children).toHaveLength(3);
   });
 
   it("drains: processes end their tasks and are not replaced; the server is stopped last", async () => {
     await begin(2, 1);
-    const [one, other, server] = puppets as [Puppet, Puppet, Puppet];
+    const [one, other, server] = children as [FakeChild, FakeChild, FakeChild];
     one.tasks = [{ ...TASK, beganAt: 0 }];
     supervisor.drain();
     await settled();
     await other.end(CLEAN);
     await pass(60_000); // longer than a stop may take, shorter than the task takes
-    expect(puppets.map(({ asked }) => asked)).toEqual([["retire", "kill"], ["retire"], []]);
+    expect(children.map(({ received }) => received)).toEqual([["retire", "kill"], ["retire"], []]);
     await one.end(KILLED);
-    expect(server.asked).toEqual(["stop"]);
+    expect(server.received).toEqual(["stop"]);
     await server.end(CLEAN);
 
     await supervisor.ended;
-    expect(puppets).toHaveLength(3);
+    expect(children).toHaveLength(3);
   });
 
-  it("starts the server first, then the workers; no worker if it is stopped before", async () => {
+  it("starts the server first, then the workers, and starts no worker if the server cannot run", async () => {
     const leader = deferred();
     await begin(2, 1, leader.promise);
-    expect(puppets).toHaveLength(1);
+    expect(children).toHaveLength(1);
     leader.resolve();
     await settled();
-    expect(puppets).toHaveLength(3);
+    expect(children).toHaveLength(3);
 
     await begin(2, 1, deferred().promise);
     await last().end({ ...KILLED, failure: { code: "ADDRESS_TAKEN", message: "taken" } });
     await expect(supervisor.ended).rejects.toMatchObject({ code: "ADDRESS_TAKEN" });
-    expect(puppets).toHaveLength(4);
+    expect(children).toHaveLength(4);
   });
 
   it("kills a process that is stuck past the limit; time in which the machine slept does not count", async () => {
@@ -188,27 +189,27 @@ describe("a supervisor", () => {
     last().tasks = [{ ...TASK, beganAt: 0 }];
     clock.advance(3_600_000);
     await settled();
-    expect(last().asked).toEqual([]);
+    expect(last().received).toEqual([]);
     await pass(10_000);
-    expect(last().asked).toEqual(["kill"]);
+    expect(last().received).toEqual(["kill"]);
   });
 
   it("kills a process far above its memory limit, but not the server, which has none", async () => {
     await begin(1, 1);
-    for (const puppet of puppets) puppet.rssMb = 201;
+    for (const child of children) child.rssMb = 201;
     await pass(500);
-    expect(puppets.map(({ asked }) => asked)).toEqual([["kill"], []]);
+    expect(children.map(({ received }) => received)).toEqual([["kill"], []]);
   });
 
   it("writes a dead letter for the page that blocked its process, and returns the other tasks", async () => {
     await begin(1);
-    const [stuck, beside] = [
+    const [stuck, other] = [
       { ...TASK, isReading: true, beganAt: 0 },
       { ...TASK, taskId: "2", beganAt: 0 },
     ];
-    last().tasks = [beside, stuck];
+    last().tasks = [other, stuck];
     await pass(11_000);
-    expect(last().asked).toEqual(["kill"]);
+    expect(last().received).toEqual(["kill"]);
     await last().end(KILLED);
 
     const detail = "it blocked its process past the limit of 10s; the process was killed";
@@ -237,12 +238,12 @@ describe("a supervisor", () => {
   it("ends with the error of a process that reports that no process can work", async () => {
     await begin(2);
     const failure = { code: "BROKER_UNREACHABLE", message: "it is gone" } as const;
-    await puppets[0]?.end({ ...KILLED, code: 3, signal: null, failure });
-    expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop"]]);
-    await puppets[1]?.end(KILLED);
+    await children[0]?.end({ ...KILLED, code: 3, signal: null, failure });
+    expect(children.map(({ received }) => received)).toEqual([["stop"], ["stop"]]);
+    await children[1]?.end(KILLED);
 
     await expect(supervisor.ended).rejects.toMatchObject(failure);
-    expect([puppets.length, calls]).toEqual([2, []]); // a process that is gone gets no message
+    expect([children.length, calls]).toEqual([2, []]); // no calls to a broker that is lost
   });
 
   it("waits no longer than the grace period for a stuck process when it stops", async () => {
@@ -251,23 +252,23 @@ describe("a supervisor", () => {
     await pass(6_000);
     void supervisor.stop();
     await pass(1_500);
-    expect(last().asked).toEqual(["stop", "kill"]);
+    expect(last().received).toEqual(["stop", "kill"]);
   });
 
-  it("asks all processes to stop, kills those that do not in time, and starts no more", async () => {
+  it("sends a stop message to all processes, kills those that do not end in time, and starts no more", async () => {
     await begin(2);
     const stopped = supervisor.stop();
-    expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop"]]);
-    await puppets[0]?.end(CLEAN);
+    expect(children.map(({ received }) => received)).toEqual([["stop"], ["stop"]]);
+    await children[0]?.end(CLEAN);
     await pass(9_000);
-    expect(puppets.map(({ asked }) => asked)).toEqual([["stop"], ["stop", "kill"]]);
-    await puppets[1]?.end(KILLED);
+    expect(children.map(({ received }) => received)).toEqual([["stop"], ["stop", "kill"]]);
+    await children[1]?.end(KILLED);
     await stopped;
-    expect([puppets.length, calls]).toEqual([2, ["abandon w2", "withdraw w2"]]);
+    expect([children.length, calls]).toEqual([2, ["abandon w2", "withdraw w2"]]);
   });
 });
 
-function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
+function fakeChild(startedAt: number, children: FakeChild[]): PoolChild {
   let [finish, leave] = [(_exit: ChildExit) => {}, () => {}];
   const ended = new Promise<ChildExit>((resolve) => {
     finish = resolve;
@@ -275,8 +276,8 @@ function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
   const retiring = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const pid = puppets.length + 1;
-  const made: Puppet = {
+  const pid = children.length + 1;
+  const made: FakeChild = {
     ...{
       pid,
       worker: `w${pid}`,
@@ -287,17 +288,17 @@ function puppet(startedAt: number, puppets: Puppet[]): PoolChild {
       tasksEnded: 0,
       isDrained: false,
     },
-    ...{ tally: { tasks: 0, pages: 0, records: 0 }, tasks: [], asked: [], retiring, ended },
+    ...{ tally: { tasks: 0, pages: 0, records: 0 }, tasks: [], received: [], retiring, ended },
     underWay: () => made.tasks,
-    stop: () => void made.asked.push("stop"),
-    kill: () => void made.asked.push("kill"),
+    stop: () => void made.received.push("stop"),
+    kill: () => void made.received.push("kill"),
     end: (exit) => settled(() => finish(exit)),
     retire() {
-      made.asked.push("retire");
+      made.received.push("retire");
       return settled(leave);
     },
   };
-  puppets.push(made);
+  children.push(made);
   return made;
 }
 

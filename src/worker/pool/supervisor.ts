@@ -1,9 +1,10 @@
 /**
- * Keeps worker processes running, and survives the death of any of them. Each process has a place. When a process dies, the
- * supervisor decides about its tasks at once (attribute-crash.ts) and starts the next one, after a delay if it failed at
- * start. When a process retires, the next one starts before it has ended. A process that lacks something, such as a browser,
- * is replaced less and less often. A process that reports that no process can work here (the broker is lost) ends all.
- * The command line calls it once. If the supervisor crashes, its processes see the channel close and stop by themselves.
+ * Keeps worker processes running, and survives the death of any of them. Each process has a place. When a process dies,
+ * the supervisor decides about its tasks at once (attribute-crash.ts) and starts a replacement, after a delay if the
+ * process failed at start. When a process retires, its replacement starts before it has ended. While something that
+ * processes need is unavailable, such as a browser, the delay doubles each time. If a process reports that no process
+ * can work here, because the broker is lost, the supervisor stops all of them. The command line calls it once. If the
+ * supervisor crashes, the IPC channel closes, and its processes stop by themselves.
  *
  * createSupervisor is long because starting, watching and stopping share the list of processes.
  */
@@ -21,17 +22,17 @@ import type { ChildExit, PoolChild } from "./child-process.ts";
 import { crashAttempts } from "./crash-attempts.ts";
 import { type ChildLimits, findKillReason, isSilent, type KillReason } from "./kill-reason.ts";
 import type { ChildFailure } from "./messages.ts";
-import { hasLived, restartDelayMs } from "./restart-delay.ts";
+import { restartDelayMs, wasUseful } from "./restart-delay.ts";
 
 export type Supervisor = Service & {
   /**
-   * Resolves when every place is empty for good: all processes were stopped, or nothing is left to do. If a process could
-   * not work at all, rejects with its error once all places are empty.
+   * Resolves when every place is empty for good: all processes were stopped, or nothing is left to do. If a process
+   * could not work at all, rejects with its error once all places are empty.
    */
   ended: Promise<void>;
   /**
-   * Lets all processes end their running tasks, however long that takes, and starts no others. Processes of outlasting
-   * groups are stopped when the others have ended.
+   * Lets all processes end their running tasks, however long that takes, and starts no more processes. Processes of the
+   * groups in `stopLast` are stopped when the others have ended.
    */
   drain(): void;
   /** Kills all processes at once. For a supervisor that is about to exit. */
@@ -47,7 +48,7 @@ export type Supervisor = Service & {
 
 export type ProcessStatus = Place & { busy: number; rssMb: number };
 
-/** The position of a process. Its successors have the same one. */
+/** The position of a process. Its replacement gets the same position. */
 export type Place = {
   /** Counts from 1 within its group. */
   nth: number;
@@ -69,7 +70,7 @@ export type ChildDeath = Place & {
 export type SupervisorEvents = {
   started(child: Place & { pid: number }): void;
   ended(death: ChildDeath): void;
-  /** The next process of this place starts after a delay. */
+  /** The next process of this place will start after a delay. */
   waiting(place: Place & { delayMs: number }): void;
   /** A dead letter that the supervisor wrote was the last task of this job. */
   finished(jobId: string): void;
@@ -78,7 +79,7 @@ export type SupervisorEvents = {
 type Deps = {
   frontier: Pick<Frontier, "settle" | "release" | "abandon" | "withdraw">;
   startChild(place: Place, now: () => number): PoolChild;
-  /** Asks the operating system, since the process may be stuck. */
+  /** The memory of a process according to the operating system. A stuck process does not report it. */
   findRssMb(pid: number): number | undefined;
   /** Stores the attempts of a process that died. */
   storeAttempts(attempts: readonly AttemptWrite[]): Promise<void>;
@@ -90,14 +91,17 @@ type Deps = {
 type SupervisorOptions = ChildLimits & {
   places: readonly Place[];
   graceMs: number;
-  /** Groups that do not drain with the others and run no tasks. The limits of workers do not apply to them. */
-  outlasting: ReadonlySet<Place["group"]>;
-  /** Until it resolves, only outlasting groups start. If those cannot run, workers must not start either. */
-  led?: Promise<void>;
+  /**
+   * Groups that run no tasks, such as the server. A drain stops them last, and the limits of workers do not apply to
+   * them.
+   */
+  stopLast: ReadonlySet<Place["group"]>;
+  /** Until it resolves, only the groups in `stopLast` start. If those cannot run, workers must not start either. */
+  startAfter?: Promise<void>;
 };
 
-/** How useful a process was, and its exit, which is still pending if it retires. */
-type Life = { life: "drained" | "of-use" | "of-no-use"; exit: Promise<ChildExit> | undefined };
+/** Whether a process was useful, and its exit. The exit is still pending if the process retires. */
+type ChildRun = { result: "drained" | "useful" | "useless"; exit: Promise<ChildExit> | undefined };
 
 const CHECK_MS = 500;
 /** Time after the grace period in which a worker aborts its tasks, returns them and closes. */
@@ -106,7 +110,7 @@ export const STOP_SLACK_MS = 8_000;
 export function createSupervisor(deps: Deps, options: SupervisorOptions): Supervisor {
   const { frontier, events, clock, log } = deps;
   const stopping = new AbortController();
-  /** Aborts when no more processes are started, also with `stopping`. */
+  /** Aborts when the supervisor starts no more processes: when it drains or stops. */
   const emptying = new AbortController();
   const emptied = new Promise<void>((resolve) => {
     emptying.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -138,52 +142,53 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   }
 
   async function keepPlace(place: Place): Promise<void> {
-    let diedAtOnce = 0;
+    let failedStarts = 0;
     let leaving: Promise<unknown> | undefined;
-    if (options.led !== undefined && !options.outlasting.has(place.group)) await Promise.race([options.led, emptied]);
+    const { startAfter, stopLast } = options;
+    if (startAfter !== undefined && !stopLast.has(place.group)) await Promise.race([startAfter, emptied]);
     while (!emptying.signal.aborted) {
-      const { life, exit } = await liveOnce(place);
-      if (life === "drained") return;
-      // At most one retired process per place: with slow pages, retired processes would pile up.
+      const { result, exit } = await runChild(place);
+      if (result === "drained") return;
+      // At most one retired process per place: with slow pages, retired processes would accumulate.
       await leaving;
       leaving = exit;
-      diedAtOnce = life === "of-use" ? 0 : diedAtOnce + 1;
-      const delayMs = restartDelayMs(diedAtOnce);
+      failedStarts = result === "useful" ? 0 : failedStarts + 1;
+      const delayMs = restartDelayMs(failedStarts);
       if (delayMs > 0 && !emptying.signal.aborted) events.waiting({ ...place, delayMs });
       await clock.sleep(delayMs, emptying.signal);
     }
   }
 
-  /** Resolves when the next process may start. */
-  async function liveOnce(place: Place): Promise<Life> {
+  /** Starts a process. Resolves when its replacement may start. */
+  async function runChild(place: Place): Promise<ChildRun> {
     const child = tryStart(place);
-    if (child === undefined) return { life: "of-no-use", exit: undefined };
-    const exit = seeToEnd(child, place);
+    if (child === undefined) return { result: "useless", exit: undefined };
+    const exit = handleExit(child, place);
     children.set(child, { place, exit });
     events.started({ ...place, pid: child.pid });
     const gone = await Promise.race([exit, child.retiring]);
     if (child.isDrained) {
       await exit;
-      return { life: "drained", exit };
+      return { result: "drained", exit };
     }
-    // A retiring process will end its tasks; a dead one did not.
+    // A retiring process will end its running tasks, so they count. A dead process did not end them.
     const tasksEnded = child.tasksEnded + (gone === undefined ? child.underWay().length : 0);
-    // The next process will lack the same, whatever this one did besides.
-    const isOfUse = gone?.lack === undefined && hasLived({ livedMs: watching.now() - child.startedAt, tasksEnded });
-    return { life: isOfUse ? "of-use" : "of-no-use", exit };
+    // The same thing is probably unavailable to the next process, even if this process did useful work.
+    const isUseful = gone?.problem === undefined && wasUseful({ ranMs: watching.now() - child.startedAt, tasksEnded });
+    return { result: isUseful ? "useful" : "useless", exit };
   }
 
   function tryStart(place: Place): PoolChild | undefined {
     try {
       return deps.startChild(place, watching.now);
     } catch (cause) {
-      log.error("pool.start_failed", { ...place, cause }); // not enough memory, for example; later there may be
+      log.error("pool.start_failed", { ...place, cause }); // for example, not enough memory; a later start may succeed
       return undefined;
     }
   }
 
   /** Waits for the end of a process, and decides about the tasks that it leaves behind. */
-  async function seeToEnd(child: PoolChild, place: Place): Promise<ChildExit> {
+  async function handleExit(child: PoolChild, place: Place): Promise<ChildExit> {
     const exit = await child.ended;
     if (exit.failure !== undefined) fail(exit.failure);
     const underWay = child.underWay().map(({ taskId, url, isReading, beganAt }) => {
@@ -208,16 +213,16 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   async function returnTasks(child: PoolChild, exit: ChildExit): Promise<number | undefined> {
     const { worker } = child;
     if (worker === undefined) return 0;
-    // A lost broker would only delay the end: leases expire by themselves.
+    // The broker may be lost, and calls to it would only delay the shutdown. The leases expire by themselves.
     if (failure !== undefined) return undefined;
     const death = { exit, killed: killed.get(child), underWay: child.underWay() };
     const attribution = attributeCrash(death, options);
     const { failed, returned } = attribution;
     const times = { watchedAt: watching.now(), endedAt: clock.now() };
     try {
-      // Failed tasks first: `abandon` counts a crash for all that is left.
+      // Failed tasks first: `abandon` counts a crash for every task that the worker still holds.
       const { finished, states } = failed.length > 0 ? await frontier.settle(failed) : { finished: [], states: [] };
-      // Their leases had expired: another process holds these tasks now.
+      // The leases of these tasks had expired, so another process may run them now.
       if (states.includes("stale"))
         log.warn("pool.crash_attributed_late", { worker, tasks: failed.map((one) => one.taskId) });
       if (returned.length > 0) await frontier.release(returned);
@@ -226,17 +231,18 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       for (const jobId of finished) events.finished(jobId);
       return returned.length + count;
     } catch (cause) {
-      // Only a delay: the leases expire.
+      // This is only a delay: the leases expire.
       log.warn("pool.hand_back_failed", { worker, cause });
       return undefined;
     } finally {
-      // Last: the tasks must be returned before a reaper finds them, which knows less about how they ended.
+      // This runs last: the tasks must be returned before a reaper finds them. A reaper knows less about how they
+      // ended.
       await storeAttempts(worker, crashAttempts(death, attribution, { worker, limits: options, ...times }));
     }
   }
 
   async function storeAttempts(worker: string, attempts: readonly AttemptWrite[]): Promise<void> {
-    // Only a gap in `trawl trace`.
+    // A failed write is only a gap in `trawl trace`.
     await deps
       .storeAttempts(attempts)
       .catch((cause: unknown) => log.warn("pool.attempts_not_stored", { worker, cause }));
@@ -255,9 +261,9 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
 
   function killReasonOf(child: PoolChild, { group }: Place): KillReason | undefined {
     const now = watching.now();
-    // A stuck process does not receive the stop message. It gets the grace period, and no more.
+    // A stuck process does not process the stop message, so it is killed right after the grace period.
     if (now - stoppingSince > options.graceMs && isSilent(child, now)) return "stop_timeout";
-    if (options.outlasting.has(group)) return undefined;
+    if (options.stopLast.has(group)) return undefined;
     const state = { rssMb: rssMbOf(child), lastMessageAt: child.lastMessageAt, underWay: child.underWay() };
     return findKillReason(state, options, now);
   }
@@ -289,7 +295,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   }
 
   function drainingNow(): PoolChild[] {
-    return [...children].filter(([, { place }]) => !options.outlasting.has(place.group)).map(([child]) => child);
+    return [...children].filter(([, { place }]) => !options.stopLast.has(place.group)).map(([child]) => child);
   }
 
   function stopOutlasting(): void {
@@ -325,8 +331,8 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
 }
 
 /**
- * A clock that counts only the time in which the supervisor could receive messages. While the machine sleeps or the supervisor
- * is suspended it receives none, so of a long gap only a little counts.
+ * A clock that counts only the time in which the supervisor can receive messages. While the machine sleeps or the
+ * supervisor is suspended, it receives none, so a gap between two checks counts as at most two check intervals.
  */
 function createWatch(clock: Clock): { now(): number; update(): void } {
   let updatedAt = clock.now();
@@ -341,7 +347,7 @@ function createWatch(clock: Clock): { now(): number; update(): void } {
   };
 }
 
-/** The counters of an ended process stay; its gauges go. */
+/** Keeps the counters of an ended process and drops its gauges. */
 function lasting(metrics: Snapshot): Snapshot {
   return withoutGauges(CHILD_METRICS, metrics);
 }

@@ -1,4 +1,5 @@
-/** Requests a page; in a recrawl, a conditional request where possible. */ import type { Slot } from "../../domain/politeness.ts";
+/** Requests a page. In a recrawl, the request is conditional if the page memory contains validators. */
+import type { Slot } from "../../domain/politeness.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import { isContradicted, type Validators } from "../../domain/validators.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../fetch/fetcher.ts";
@@ -30,7 +31,7 @@ type PageRequest = {
   revisit: Revisit | undefined;
 };
 
-/** The page memory of the page, in a recrawl. */
+/** Loads the page memory of the page. Undefined if the job is not a recrawl. */
 export async function findRevisit({ deps, grant, plan }: Omit<PageRequest, "revisit">): Promise<Revisit | undefined> {
   const { recrawl } = plan.spec;
   if (recrawl === undefined) return undefined;
@@ -40,12 +41,12 @@ export async function findRevisit({ deps, grant, plan }: Omit<PageRequest, "revi
 export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
   const { deps, grant, plan } = request;
   // If the slot of the grant was used for robots.txt, the page needs another slot.
-  const isSpent = grant.mustAskRobots && plan.spec.politeness.robots;
+  const isSpent = grant.mustFetchRobots && plan.spec.politeness.robots;
   const slot = isSpent ? await deps.allowance.spend(grant.site) : grant.slot;
   const validators = chooseValidators(request);
   const outcome = await send(request, slot, validators);
   if (outcome.kind !== "unchanged" || validators === undefined) return outcome;
-  // The response names another version than the request did: do not trust it, and fetch the page in full.
+  // The validators in the response differ from those in the request, so it cannot be trusted. Fetch the page in full.
   if (!isContradicted(validators, outcome.page.headers)) return outcome;
   return send(request, await deps.allowance.spend(grant.site), undefined);
 }

@@ -52,7 +52,7 @@ describe("an uncaught error of code that a handler started", () => {
     ]);
   });
 
-  it("has no page outside handlers; an error that a handler itself throws rejects as usual", async () => {
+  it("has no page outside handlers; an error that the handler itself throws rejects the call", async () => {
     const handlerErrors = createHandlerErrors({ log: createLog("warn", (line) => void lines.push(line)) });
     expect(handlerErrors.currentHandlerPage()).toBeUndefined();
     const handle = () => {

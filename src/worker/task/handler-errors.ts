@@ -8,7 +8,10 @@ import type { Grant } from "../../frontier/frontier.ts";
 import type { Log } from "../../runtime/log.ts";
 
 export type HandlerErrors = {
-  /** Runs a handler. Also rejects, and aborts its signal, when code that it started fails before it has ended. */
+  /**
+   * Runs a handler. If code that the handler started fails before the handler has ended, the promise rejects with that
+   * error and the signal of the handler aborts.
+   */
   follow<T>(page: FollowedPage, outer: AbortSignal, handle: (signal: AbortSignal) => T | Promise<T>): Promise<T>;
   /** The page whose handler started the code that runs now; undefined if no handler did. */
   currentHandlerPage(): HandlerPage | undefined;
@@ -16,7 +19,9 @@ export type HandlerErrors = {
 
 export type FollowedPage = Pick<Grant, "jobId" | "taskId" | "url">;
 
-/** `fail` fails the page with an error. If its handler has already ended, the error is only logged, and `fail` returns false. */
+/**
+ * `fail` fails the page with an error. If the handler has already ended, `fail` only logs the error and returns false.
+ */
 export type HandlerPage = { url: string; fail(error: unknown): boolean };
 
 const TOO_LATE =

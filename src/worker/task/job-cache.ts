@@ -24,7 +24,7 @@ export function createJobCache({ frontier, makePlan }: Deps): JobCache {
 
   async function make(jobId: string): Promise<JobPlan> {
     const job = await frontier.findJob(jobId);
-    if (job !== undefined) return { ...(await makeOrNote(job.spec)), submittedAt: job.createdAt };
+    if (job !== undefined) return { ...(await makeAndTrack(job.spec)), submittedAt: job.createdAt };
     throw new TrawlError("NOT_FOUND", {
       op: "worker.planOf",
       message: `a task belongs to job ${jobId}, which is not in the broker`,
@@ -32,7 +32,7 @@ export function createJobCache({ frontier, makePlan }: Deps): JobCache {
     });
   }
 
-  async function makeOrNote(spec: JobSpec): Promise<JobPlan> {
+  async function makeAndTrack(spec: JobSpec): Promise<JobPlan> {
     if (spec.spider === undefined) return makePlan(spec);
     try {
       const plan = await makePlan(spec);

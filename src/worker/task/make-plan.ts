@@ -30,23 +30,24 @@ export function createPlanMaker({
     const linkFilter = spec.follow === undefined ? undefined : createLinkFilter(spec.follow);
     const headersFor = headersOf(spec);
     const routeOf = createRouter(spec);
-    // Hashed before it is loaded: if the file changes in between, the digest is the older one, and the next job reads again.
-    const readsOf = readsFrom(spec, version, hashSpider);
+    // The spider is hashed before it is loaded. If its file changes in between, the digest is that of the old code, so
+    // the next job reads the pages again.
+    const digestOf = digestFor(spec, version, hashSpider);
     if (spec.spider === undefined) {
-      return { spec, linkFilter, readsOf, routeOf, headersFor, read: readerOf(makeExtractor(spec)), needsTab: false };
+      return { spec, linkFilter, digestOf, routeOf, headersFor, read: readerOf(makeExtractor(spec)), needsTab: false };
     }
     const spiderFilter = linkFilter ?? createLinkFilter(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderFilter.goesDeeperThan(depth) ? spiderFilter.from(pageUrl) : () => false;
     const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
-    return { spec, linkFilter: spiderFilter, readsOf, routeOf, headersFor, read, needsTab: true };
+    return { spec, linkFilter: spiderFilter, digestOf, routeOf, headersFor, read, needsTab: true };
   };
 }
 
 /** The default link scope of a spider's selectors. */
 const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], maxDepth: undefined } as const;
 
-/** Not sent to hosts that only a link or redirect leads to. */
+/** These headers are sent only to hosts that the user named, not to hosts that only a link or redirect leads to. */
 const SECRET_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 /** The headers of a job for one URL. */
@@ -57,8 +58,8 @@ export function headersOf({ headers, typedHosts }: JobSpec): JobPlan["headersFor
   return (url) => (trusted.has(new URL(url).hostname) ? headers : open);
 }
 
-/** Only recrawls compare digests. Other jobs do not read their spider's files for one. */
-function readsFrom(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["readsOf"] {
+/** Only recrawls compare digests, so the files of a spider are not read for other jobs. */
+function digestFor(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["digestOf"] {
   if (spec.recrawl === undefined) return () => "";
   const { extract, follow, render, browser, headers, spider } = spec;
   const code = spider === undefined ? undefined : hashSpider(spider);
@@ -68,7 +69,7 @@ function readsFrom(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"
     const reads = digest(shared);
     return () => reads;
   }
-  // A handler gets these and may depend on them.
+  // A handler receives these values, so its result may depend on them.
   return ({ handler, carry, depth }) => digest(JSON.stringify([shared, handler, carry, depth]));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Results that leave the rest of a page to another task: the target of a redirect, the same page in a browser, or parsing on
- * another queue. Such a task continues its parent's page and does not count against the page limit of the job.
+ * Results that pass a page on to another task: the target of a redirect, the same page in a browser, or parsing on
+ * another queue. Such a task continues the page of its parent, so it does not count against the page limit of the job.
  */
 import { queueFor } from "../../domain/job-spec.ts";
 import { offlineSite } from "../../domain/offline-site.ts";
@@ -16,13 +16,13 @@ import { ended, NO_TALLY, NOTHING_EXTRACTED, type TaskResult, writeOf } from "./
 
 type Task = { grant: Grant; plan: JobPlan };
 
-/** What a parse task carries: the task that fetched the page, and the `carry` of that task. */
+/** The `carry` of a parse task: the id of the task that fetched the page, and the `carry` of that task. */
 export type ParseCarry = { fetchedBy: string; isRendered?: true; carry?: unknown };
 
 /**
- * A redirect becomes a task of its own: the target is fetched once however many URLs lead to it, and the rate limit of its
- * site applies without a special case. A redirect to another site is followed only from a URL that the user gave: a link
- * must not lead a crawl off its site.
+ * A redirect becomes a task of its own: the target is fetched once however many URLs lead to it, and the rate limit of
+ * its site applies without a special case. A redirect to another site is followed only from a URL that the user gave: a
+ * link must not lead a crawl off its site.
  */
 export function redirected(
   task: Task,
@@ -36,17 +36,17 @@ export function redirected(
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const mayFollow = grant.depth === 0 || plan.linkFilter === undefined || plan.linkFilter.from(grant.url)(to);
-  return leftTo(task, page, mayFollow ? [continuation(task, to, grant.kind)] : [], mayFollow ? 0 : 1);
+  return passedTo(task, page, mayFollow ? [continuation(task, to, grant.kind)] : [], mayFollow ? 0 : 1);
 }
 
 /** The page needs a browser: a task on the render queue fetches it again. */
 export function renderLater(task: Task, page: Page): TaskResult {
-  return leftTo(task, page, [continuation(task, stepUrlOf(task, "render"), "render")], 0);
+  return passedTo(task, page, [continuation(task, stepUrlOf(task, "render"), "render")], 0);
 }
 
 /**
- * Spools the page for a parse task on `queue`. That task is one priority more urgent than the page, so that workers which
- * serve both queues do not pile up spooled pages.
+ * Spools the page for a parse task on `queue`. The parse task is one priority more urgent than the page, so that
+ * spooled pages do not accumulate when workers serve both queues.
  */
 export function parseLater(task: Task, { page, body }: SpooledPage, queue: string): TaskResult {
   const { grant, plan } = task;
@@ -71,7 +71,9 @@ export function parseLater(task: Task, { page, body }: SpooledPage, queue: strin
   return { settlement, write: undefined, body: undefined, pictures: {}, spooled: { name, page, body } };
 }
 
-/** With a shared dedup scope, whose entries expire, each fetch of a page gets a step URL of its own. */
+/**
+ * The entries of a shared dedup scope expire, so a page may be fetched again. Each fetch then gets its own step URL.
+ */
 function stepUrlOf({ grant, plan }: Task, step: "render" | "parse"): string {
   return stepUrl(grant.url, step, plan.spec.dedup.scope === "job" ? undefined : grant.taskId);
 }
@@ -91,7 +93,7 @@ function continuation({ grant, plan }: Task, url: string, kind: TaskKind): NewTa
   };
 }
 
-function leftTo(task: Task, page: Page, tasks: readonly NewTask[], refusedLinks: number): TaskResult {
+function passedTo(task: Task, page: Page, tasks: readonly NewTask[], refusedLinks: number): TaskResult {
   const settlement = done(task.grant, tasks, refusedLinks);
   return { settlement, write: writeOf(task, page, NOTHING_EXTRACTED), body: undefined, pictures: {} };
 }

@@ -3,7 +3,10 @@ import type { Store } from "../../store/store.ts";
 
 type Waiting = { recall: Recall; done: (memory: PageMemory | undefined) => void; failed: (cause: unknown) => void };
 
-/** Loads the page memories requested in one turn of the event loop with one store call: tasks are leased in batches. */
+/**
+ * Loads all page memories that are requested in one turn of the event loop with one store call. Tasks are leased in
+ * batches, so several requests usually arrive together.
+ */
 export function createPageMemoryBatcher(
   store: Pick<Store, "recall">,
 ): (recall: Recall) => Promise<PageMemory | undefined> {

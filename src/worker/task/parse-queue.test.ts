@@ -1,5 +1,4 @@
-/** A page that one worker fetches and another parses, with a crash before and after every write of both. */
-
+/** One worker fetches a page and another parses it. The tests crash each worker before and after every write. */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +26,7 @@ type Op = (typeof OPS)[number];
 type Crash = { op: Op; nth: number; when: "before" | "after" };
 
 const URLS = ["/1", "/2", "/3"].map((path) => `https://a.test${path}`);
-/** Linked from the first. */
+/** The only link on the first page. */
 const LINKED = "https://a.test/4";
 
 describe("a page that is parsed on another queue", () => {
@@ -38,33 +37,34 @@ describe("a page that is parsed on another queue", () => {
   it.each(crashes)(
     "survives a crash $when $op number $nth: nothing is lost, nothing is stored twice",
     async (crash) => {
-      const ground = await newGround();
+      const fixture = await createFixture();
 
-      const crashed = await workUntilIdle(ground, crash);
+      const crashed = await workUntilIdle(fixture, crash);
 
-      // The removal comes after the settlement. Its failure is only logged, so a crash there changes nothing.
+      // The spooled page is removed after the settlement. A failed removal is only logged, so it does not crash the
+      // worker.
       expect(crashed).toBe(crash.op === "spool.remove" ? 0 : 1);
-      expect((await ground.recordsOf()).sort()).toEqual([...URLS, LINKED]);
-      const job = await ground.frontier.findJob("job");
+      expect((await fixture.recordsOf()).sort()).toEqual([...URLS, LINKED]);
+      const job = await fixture.frontier.findJob("job");
       expect(job).toMatchObject({ state: "finished", tally: { pages: 4, records: 4 }, counts: { dead: 0, done: 8 } });
-      // If the crash follows the settlement, the spooled page may stay; no worker reads it.
+      // If the worker crashes after the settlement, the spooled page may remain. No worker reads it.
       const isLeft = crash.op === "spool.remove" || crash.op === "frontier.settle";
-      expect(ground.spool().length).toBeLessThanOrEqual(isLeft ? 1 : 0);
+      expect(fixture.spool().length).toBeLessThanOrEqual(isLeft ? 1 : 0);
     },
   );
 
   it("is fetched once and parsed once without a crash, and leaves nothing in the spool", async () => {
-    const ground = await newGround();
+    const fixture = await createFixture();
 
-    expect(await workUntilIdle(ground, undefined)).toBe(0);
+    expect(await workUntilIdle(fixture, undefined)).toBe(0);
 
-    expect(ground.asked).toEqual([...URLS, LINKED]);
-    expect((await ground.recordsOf()).sort()).toEqual([...URLS, LINKED]);
-    expect(ground.spool()).toEqual([]);
+    expect(fixture.fetched).toEqual([...URLS, LINKED]);
+    expect((await fixture.recordsOf()).sort()).toEqual([...URLS, LINKED]);
+    expect(fixture.spool()).toEqual([]);
   });
 });
 
-async function newGround() {
+async function createFixture() {
   const folder = mkdtempSync(join(tmpdir(), "trawl-parse-queue-"));
   const clock = createManualClock(1_750_000_000_000);
   const frontier = openSqliteFrontier(":memory:", { clock }, { maxPending: 100, busyMs: 100, pollMs: 1e9 });
@@ -77,10 +77,10 @@ async function newGround() {
   const context = { id: "job", requestId: "r", queue: undefined, typedHosts: [], out: undefined };
   const spec = resolveJob(input, resolveConfig([]), context);
   await submitDirectly({ frontier, now: clock.now }, spec, URLS);
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const fetcher: Fetcher = {
     async fetch({ url }) {
-      asked.push(url);
+      fetched.push(url);
       const body = Buffer.from("<h1>the same on every page</h1>");
       const page = { url, status: 200, headers: {}, contentType: "text/html", bodyBytes: body.length, tookMs: 1 };
       return { kind: "page", page: { ...page, fetchedAt: clock.now() }, body };
@@ -88,29 +88,29 @@ async function newGround() {
     close: async () => {},
   };
   return {
-    ...{ frontier, store, clock, spec, fetcher, asked },
+    ...{ frontier, store, clock, spec, fetcher, fetched },
     bodies: openFileSpool(folder),
     recordsOf: async () => (await store.readRecords("job", 0, 100)).map(({ fields }) => String(fields.url)),
     spool: () => readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz")),
   };
 }
 
-type Ground = Awaited<ReturnType<typeof newGround>>;
+type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** Runs workers one after the other, each with one task at a time, until no task is left. Returns how many crashed. */
-async function workUntilIdle(ground: Ground, crash: Crash | undefined): Promise<number> {
+async function workUntilIdle(fixture: Fixture, crash: Crash | undefined): Promise<number> {
   const runStep = crashingAt(crash);
   let crashed = 0;
   for (let worker = 0; worker < 100; worker++) {
     const request = { worker: `w${worker}`, queues: ["fetch", "parse"], max: 1, leaseMs: 60_000 };
-    const [grant] = (await ground.frontier.lease(request)).grants;
+    const [grant] = (await fixture.frontier.lease(request)).grants;
     if (grant === undefined) return crashed;
     try {
-      await work(ground, grant, runStep);
+      await work(fixture, grant, runStep);
     } catch (error) {
       expect((error as Error).message).toBe("crashed");
       crashed += 1;
-      await ground.frontier.abandon(request.worker);
+      await fixture.frontier.abandon(request.worker);
     }
   }
   throw new Error("tasks are left after 100 workers");
@@ -129,8 +129,8 @@ function crashingAt(crash: Crash | undefined): RunStep {
   };
 }
 
-async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"], runStep: RunStep): Promise<void> {
-  const { frontier, store, bodies: spool, spec, fetcher } = ground;
+async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["grant"], runStep: RunStep): Promise<void> {
+  const { frontier, store, bodies: spool, spec, fetcher } = fixture;
   const makePlan = createPlanMaker({
     makeExtractor:
       () =>
@@ -141,15 +141,18 @@ async function work(ground: Ground, grant: Parameters<typeof runTask>[0]["grant"
       }),
     hashSpider: () => "",
     version: "1",
-    loadSpider: () => Promise.reject(new Error("there is none")),
-    makeSpiderReader: () => () => Promise.reject(new Error("there is none")),
+    loadSpider: () => Promise.reject(new Error("the job has no spider")),
+    makeSpiderReader: () => () => Promise.reject(new Error("the job has no spider")),
   });
-  const robots = { rulesAt: () => Promise.reject(new Error("not asked")), knownAt: async () => () => true };
-  const allowance = { spend: () => Promise.reject(new Error("not spent")) };
+  const robots = {
+    rulesAt: () => Promise.reject(new Error("robots.txt must not be requested")),
+    knownAt: async () => () => true,
+  };
+  const allowance = { spend: () => Promise.reject(new Error("no further slot must be reserved")) };
   const scriptedSites = { has: async () => false, mark: async () => {} };
-  const deliver = () => Promise.reject(new Error("not delivered"));
+  const deliver = () => Promise.reject(new Error("no event must be delivered"));
   const browsing = { renderer: fetcher, needsBrowser: () => false, scriptedSites };
-  const { clock } = ground;
+  const { clock } = fixture;
   const log = createLog("error", (line) => {
     throw new Error(line);
   });

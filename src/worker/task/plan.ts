@@ -13,8 +13,11 @@ export type JobPlan = {
   /** Whether the reader may use the open browser tab of a rendered page. */
   needsTab: boolean;
   linkFilter: LinkFilter | undefined;
-  /** A digest of how a page is read. With the same digest, two jobs extract the same from the same page. */
-  readsOf(grant: Pick<Grant, "handler" | "carry" | "depth">): string;
+  /**
+   * A digest of everything that determines how a page is read. Two jobs with equal digests extract equal content from
+   * it.
+   */
+  digestOf(grant: Pick<Grant, "handler" | "carry" | "depth">): string;
   /** The queue and priority of one URL. */
   routeOf(url: string): Routing;
   /** The job's headers for one URL. Headers with secrets are sent only to hosts that the user named. */

@@ -1,6 +1,6 @@
 /**
- * Compares a page of a recrawl with its page memory, and computes the new memory. Pure: run-task.ts loads memories, and the
- * settler writes them together with the page.
+ * Compares a page of a recrawl with its page memory, and computes the new memory. Pure: run-task.ts loads memories, and
+ * the settler writes them together with the page.
  */
 import { hash } from "node:crypto";
 import type { Page } from "../../domain/page.ts";
@@ -19,12 +19,12 @@ type Task = { grant: Grant; plan: JobPlan };
 /** The validators of a conditional request; undefined if the page must be fetched in full. */
 export function validatorsFor({ grant, plan }: Task, { before }: Revisit): Validators | undefined {
   // Content that was not stored, or was extracted in another way, cannot be reused.
-  if (before?.content === undefined || before.reads !== plan.readsOf(grant)) return undefined;
+  if (before?.content === undefined || before.reads !== plan.digestOf(grant)) return undefined;
   const { etag, lastModified } = before;
   return etag === undefined && lastModified === undefined ? undefined : { etag, lastModified };
 }
 
-/** What was extracted from the page before. The site reports that it has not changed. */
+/** The content that an earlier crawl extracted, for a page that the site reports as unchanged. */
 export function readBefore({ before }: Revisit): ExtractedPage {
   if (before?.content === undefined) throw new Error("a conditional request was sent for a page without a page memory");
   return JSON.parse(before.content) as ExtractedPage;
@@ -34,15 +34,15 @@ export function isAsBefore({ before }: Revisit, extracted: ExtractedPage): boole
   return before?.fingerprint !== undefined && before.fingerprint === fingerprintOf(extracted);
 }
 
-/** What is stored of what was extracted. */
+/** The extracted content that is stored: without the records of an unchanged page if the set emits only changes. */
 export function emitted({ emit }: Revisit, extracted: ExtractedPage, isSame: boolean): ExtractedPage {
   return isSame && emit === "changed" ? { ...extracted, records: [], invalid: [] } : extracted;
 }
 
 /**
- * The new memory of a page that was read; undefined if the stored memory is already the same. The content is stored only if
- * the page has validators and the content is at most `contentMost` bytes. A rendered page never has validators: it depends
- * on more than its document.
+ * The new memory of a page that was read; undefined if the stored memory is already the same. The content is stored
+ * only if the page has validators and the content is at most `contentMost` bytes. A rendered page never has validators:
+ * it depends on more than its document.
  */
 export function memoryOf(
   { grant, plan }: Task,
@@ -55,7 +55,7 @@ export function memoryOf(
   const content = hasValidators ? contentOf(plan, page, extracted, contentMost) : undefined;
   const memory: Omit<PageMemory, "jobId" | "fetchedAt"> = {
     ...(content === undefined ? NONE : validators),
-    reads: plan.readsOf(grant),
+    reads: plan.digestOf(grant),
     fingerprint: fingerprintOf(extracted),
     content,
   };
@@ -68,16 +68,21 @@ export function memoryOfSame({ grant }: Task, { set, before }: Revisit): MemoryW
   return before === undefined || isFirstAttempt(grant) ? undefined : written(grant, set, before);
 }
 
-/** An earlier attempt may have written the memory of another version and crashed. Then the memory is written again. */
+/**
+ * Only the first attempt may skip the write. Before a later one, an earlier attempt may have written the memory of
+ * another version of the page and then crashed.
+ */
 function isFirstAttempt({ token }: Grant): boolean {
   return token === 1;
 }
 
-/** The new memory of a page that no longer exists; undefined if it has none. If the page returns, it counts as new. */
+/**
+ * The new memory of a page that no longer exists; undefined if there is none to clear. If the page returns, it is new.
+ */
 export function memoryOfGone({ grant, plan }: Task, { set, before }: Revisit): MemoryWrite | undefined {
   if (before?.fingerprint === undefined && isFirstAttempt(grant)) return undefined;
   const nothing = { ...NONE, fingerprint: undefined, content: undefined };
-  return written(grant, set, { ...nothing, reads: plan.readsOf(grant), fetchedAt: grant.slot.sendAt });
+  return written(grant, set, { ...nothing, reads: plan.digestOf(grant), fetchedAt: grant.slot.sendAt });
 }
 
 /** Whether the job sends its own conditional headers. Trawl cannot interpret the response to those. */
@@ -91,7 +96,9 @@ function written({ jobId, taskId, token, url }: Grant, set: string, memory: Omit
   return { ...memory, set, url: pageUrlOf(url), jobId, taskId, token };
 }
 
-/** Links that the filter rejects are not stored. The digest of how a page is read covers the filter. */
+/**
+ * Links that the filter rejects are not stored: a job with another filter has another digest and reads the page itself.
+ */
 function contentOf({ linkFilter }: JobPlan, { url }: Page, extracted: ExtractedPage, most: number): string | undefined {
   const links = linkFilter === undefined ? [] : extracted.links.filter(linkFilter.from(url));
   const { records, invalid, wanted } = extracted;
@@ -99,7 +106,7 @@ function contentOf({ linkFilter }: JobPlan, { url }: Page, extracted: ExtractedP
   return Buffer.byteLength(content) <= most ? content : undefined;
 }
 
-/** Covers the records only: changed links do not make a page changed. */
+/** A fingerprint of the records only. A page whose links alone have changed counts as unchanged. */
 function fingerprintOf({ records, invalid }: ExtractedPage): string {
   const fields = invalid.map((one) => one.fields);
   return hash("sha256", JSON.stringify([records, fields], inOrder), "base64url").slice(0, 27);

@@ -1,10 +1,11 @@
 /**
- * The pipeline of one task, from lease to result: robots.txt, fetch, decode, extract, discover. In a recrawl, a page that
- * the site reports as unchanged reuses what was extracted before (recrawl.ts). If other workers parse the pages of a job,
- * there are two tasks: robots.txt, fetch, spool; then load from the spool, decode, extract, discover.
+ * The pipeline of one task, from lease to result: robots.txt, fetch, decode, extract, discover. In a recrawl, if the
+ * site reports a page as unchanged, the content extracted by an earlier crawl is reused (recrawl.ts). If other workers
+ * parse the pages of a job, there are two tasks: robots.txt, fetch, spool; then load from the spool, decode, extract,
+ * discover.
  *
- * It changes nothing outside the process: the settler writes what it returns. The lease loop runs many tasks at once. A
- * crash loses only the work of the attempt, since the lease expires.
+ * It stores nothing except marks of scripted sites: the settler writes the result. The lease loop runs many tasks at
+ * once. A crash loses only the work of this attempt, because the lease expires and the task runs again.
  */
 import { discover, type FoundLinks } from "../../discover/discover.ts";
 import { kindOf } from "../../domain/job-spec.ts";
@@ -66,7 +67,7 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
   const task = { ...run, revisit: await findRevisit(run) };
   if (task.grant.kind === "parse") return parsePage(task);
   if (task.grant.kind === "deliver") return deliverEvent(task);
-  const robots = await askRobots(task);
+  const robots = await checkRobots(task);
   if (robots.kind === "unreachable") {
     // The whole site backs off, so that its other tasks do not use up their retries on the same failure.
     const outcome = { kind: "retry", because: "robots_unreachable", detail: robots.detail } as const;
@@ -97,13 +98,13 @@ async function deliverEvent({ deps, observe, attempt, grant, signal }: Task): Pr
   return ended(grant, outcome, site);
 }
 
-async function askRobots({ deps, observe, attempt, grant, plan, signal }: Task): Promise<RobotsAnswer> {
+async function checkRobots({ deps, observe, attempt, grant, plan, signal }: Task): Promise<RobotsAnswer> {
   if (!plan.spec.politeness.robots) return EVERYTHING_ALLOWED;
   const url = pageUrlOf(grant.url);
   // Usually the rules are cached. Only a request for robots.txt takes time and gets a span.
-  if (!grant.mustAskRobots) return deps.robots.rulesAt(url, grant.site, undefined);
-  const ask = () => deps.robots.rulesAt(url, grant.site, { slot: grant.slot, signal });
-  return observe.trace === undefined ? ask() : observe.trace(attempt, "robots", grant.site, ask);
+  if (!grant.mustFetchRobots) return deps.robots.rulesAt(url, grant.site, undefined);
+  const fetchRules = () => deps.robots.rulesAt(url, grant.site, { slot: grant.slot, signal });
+  return observe.trace === undefined ? fetchRules() : observe.trace(attempt, "robots", grant.site, fetchRules);
 }
 
 const EVERYTHING_ALLOWED: RobotsAnswer = { kind: "rules", allows: () => true, crawlDelayMs: 0, sitemaps: [] };
@@ -114,8 +115,8 @@ function memoryIfGone(task: Task): MemoryWrite | undefined {
 
 async function pageFetched(task: Task, outcome: FetchedPage, isAllowed: IsAllowed): Promise<TaskResult> {
   const { deps, grant, plan } = task;
-  if (lacksBrowser(task, outcome)) {
-    // From now on the links of this site go to the render queue.
+  if (needsRendering(task, outcome)) {
+    // From now on, links of this site are queued as render tasks.
     await deps.scriptedSites.mark(grant.site);
     return renderLater(task, outcome.page);
   }
@@ -123,18 +124,19 @@ async function pageFetched(task: Task, outcome: FetchedPage, isAllowed: IsAllowe
   return readPage(task, outcome, isAllowed).finally(outcome.open?.close);
 }
 
-function lacksBrowser({ deps, grant, plan }: Task, { page, body }: FetchedPage): boolean {
+function needsRendering({ deps, grant, plan }: Task, { page, body }: FetchedPage): boolean {
   if (plan.spec.render !== "auto" || grant.kind !== "fetch" || !/html/i.test(page.contentType ?? "")) return false;
   return deps.needsBrowser(deps.decode(body, page.contentType));
 }
 
-/** An open tab and pictures cannot leave the process. */
+/** Whether another worker can parse the page. An open tab and pictures exist only in this process. */
 function isPortable({ pictures = {}, open }: FetchedPage): boolean {
   return Object.keys(pictures).length === 0 && open === undefined;
 }
 
 const NOT_SPOOLED = {
-  missing: "the page is not in TRAWL_BODIES of this worker: all workers of a job must share it; then replay",
+  missing:
+    "the page is not in TRAWL_BODIES of this worker: all workers of a job must share it; set it, then replay the task",
   damaged: "the page in TRAWL_BODIES is damaged and cannot be replayed: check the disk, then submit the URL again",
 } as const;
 
@@ -151,7 +153,7 @@ async function parsePage(task: Task): Promise<TaskResult> {
   const kind: TaskKind = isRendered ? "render" : "fetch";
   const asFetched = { ...task, grant: { ...grant, url: spooled.page.url, kind, carry } };
   const result = await readPage(asFetched, { kind: "page", ...spooled }, isAllowed);
-  return result.settlement.outcome.kind === "done" ? { ...result, spent: name } : result;
+  return result.settlement.outcome.kind === "done" ? { ...result, parsedPage: name } : result;
 }
 
 async function readPage(
@@ -168,8 +170,8 @@ async function readPage(
     if (signal.aborted) throw error;
     const location = plan.spec.spider === undefined ? undefined : errorLocation(error);
     const detail = location === undefined ? messageOf(error) : `${messageOf(error)} at ${location}`;
-    // A browser that crashes closes the tabs of all handlers, and most of them did not cause it. Whether the browser has
-    // crashed is certain only after the tab is closed.
+    // A browser that crashes closes the tabs of all handlers, and most of them did not cause it. Whether the browser
+    // has crashed is certain only after the tab is closed.
     await open?.close();
     if (open?.isGone()) return ended(grant, { kind: "retry", because: "render_failed", detail }, { kind: "ok" });
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
@@ -188,7 +190,7 @@ async function readPage(
   };
 }
 
-/** Reads the page with the job's rules or its spider. Throws what a handler throws. */
+/** Reads the page with the job's rules or its spider. Rejects with the error of the handler. */
 async function extract(task: Task, input: Omit<PageInput, "task" | "signal">): Promise<ExtractedPage> {
   const { deps, observe, attempt } = task;
   observe.reading?.(attempt);
@@ -209,7 +211,7 @@ function readWith({ deps, attempt, grant, plan, signal }: Task, input: Omit<Page
 /** The site reports that the page has not changed, so its records and links are the ones extracted before. */
 async function reusePage(task: Task, page: Page, isAllowed: IsAllowed): Promise<TaskResult> {
   const { revisit } = task;
-  if (revisit === undefined) throw new Error(`${page.url}: unchanged, but the request had no condition`);
+  if (revisit === undefined) throw new Error(`${page.url}: reported as unchanged, but the request was not conditional`);
   const found = readBefore(revisit);
   const extracted = emitted(revisit, found, true);
   const result = await done(task, { page, extracted, found, isAllowed, unchanged: true });
@@ -218,7 +220,7 @@ async function reusePage(task: Task, page: Page, isAllowed: IsAllowed): Promise<
 
 type ReadPage = {
   page: Page;
-  /** What is stored. */
+  /** The content to store. */
   extracted: ExtractedPage;
   /** The links to follow. */
   found: FoundLinks;
@@ -256,7 +258,7 @@ async function done(task: Task, { page, extracted, found, isAllowed, unchanged }
   };
 }
 
-/** The kind of tasks for other pages of the page's site, as far as it is known. */
+/** The kind of new tasks at the site of the page: `render` if the site is known to need a browser. */
 async function ownKind({ deps, plan }: Task, { url }: Page): Promise<TaskKind> {
   if (plan.spec.render !== "auto") return kindOf(plan.spec);
   return (await deps.scriptedSites.has(siteOf(url, plan.spec.siteGrouping))) ? "render" : "fetch";

@@ -21,7 +21,7 @@ function open() {
 }
 
 describe("the cache of scripted sites", () => {
-  it("asks the broker once per cache time, and marks a site once", async () => {
+  it("queries the broker once per cache period, and marks a site once", async () => {
     const { clock, calls, sites } = open();
 
     expect(await sites.has("a.test")).toBe(false);
@@ -35,7 +35,7 @@ describe("the cache of scripted sites", () => {
     expect(calls).toEqual(["is a.test", "mark a.test", "is a.test"]);
   });
 
-  it("drops a mark that has expired in the broker, and sees marks of other workers", async () => {
+  it("drops a mark that has expired in the broker, and returns marks of other workers", async () => {
     const { clock, sites, until } = open();
     await sites.mark("a.test");
 

@@ -1,6 +1,6 @@
 /**
- * The sites whose pages have no content without a browser, as found by all workers of the broker. Jobs with `render: "auto"`
- * ask for every page, so the broker's answer is cached. Many tasks call it at once.
+ * The sites whose pages have no content without a browser. Workers mark them in the broker, for all workers. Jobs with
+ * `render: "auto"` check the site of every page, so the reply of the broker is cached. Many tasks call this at once.
  */
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -14,7 +14,7 @@ type Deps = { frontier: Pick<Frontier, "isScripted" | "markScripted">; clock: Cl
 type Options = {
   /** How long a site stays marked. After that it is fetched without a browser again. */
   memoryMs: number;
-  /** How long an answer of the broker is cached. */
+  /** How long a reply of the broker is cached. */
   cacheMs: number;
 };
 type CachedSite = { isScripted: Promise<boolean>; untilAt: number };
@@ -24,7 +24,7 @@ const CACHED_MOST = 10_000;
 export function createScriptedSites({ frontier, clock }: Deps, { memoryMs, cacheMs }: Options): ScriptedSites {
   const known = new Map<string, CachedSite>();
 
-  function note(site: string, isScripted: Promise<boolean>): Promise<boolean> {
+  function cache(site: string, isScripted: Promise<boolean>): Promise<boolean> {
     isScripted.catch(() => known.delete(site)); // a failure is not cached
     if (known.size >= CACHED_MOST) known.clear();
     known.set(site, { isScripted, untilAt: clock.now() + cacheMs });
@@ -34,15 +34,15 @@ export function createScriptedSites({ frontier, clock }: Deps, { memoryMs, cache
   function has(site: string): Promise<boolean> {
     const found = known.get(site);
     const isFresh = found !== undefined && found.untilAt > clock.now();
-    return isFresh ? found.isScripted : note(site, frontier.isScripted(site));
+    return isFresh ? found.isScripted : cache(site, frontier.isScripted(site));
   }
 
   return {
     has,
     async mark(site) {
-      // Every page of the site finds the same: mark it once.
+      // Every page of such a site calls this, but one mark is enough.
       if (await has(site)) return;
-      await note(
+      await cache(
         site,
         frontier.markScripted(site, memoryMs).then(() => true),
       );

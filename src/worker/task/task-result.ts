@@ -1,4 +1,7 @@
-/** What one attempt of a task produced, and how the results of failed attempts are built. The settler writes results. */
+/**
+ * The result of one attempt of a task, and functions that build the results of failed attempts. The settler writes
+ * them.
+ */
 import { backoffCauseOf } from "../../domain/backoff.ts";
 import type { Page } from "../../domain/page.ts";
 import type { FetchOutcome, Pictures } from "../../fetch/fetcher.ts";
@@ -12,16 +15,16 @@ import type { JobPlan } from "./plan.ts";
 
 export type TaskResult = {
   settlement: Settlement;
-  /** What the store writes; undefined if there is nothing to store. */
+  /** The page and its records, for the store; undefined if there is nothing to store. */
   write: Omit<PageWrite, "bodyRef" | "screenshotRef" | "pdfRef" | "run"> | undefined;
   /** The body, if the job stores bodies. */
   body: Buffer | undefined;
-  /** Screenshot and PDF, if the job asked for them. */
+  /** Screenshot and PDF, if the job requests them. */
   pictures: Pictures;
   /** The page for a parse task. It is stored before this result is settled. */
   spooled?: SpooledPage & { name: SpooledPageName };
-  /** The spooled page to remove once this result is settled. */
-  spent?: SpooledPageName;
+  /** The spooled page that was parsed. It is removed after this result is settled. */
+  parsedPage?: SpooledPageName;
   /** The new page memory of the recrawl set. */
   memory?: MemoryWrite | undefined;
 };
@@ -40,22 +43,22 @@ export function fetchFailed(grant: Grant, outcome: FetchOutcome & { kind: "retry
   return ended(grant, withoutUndefined(outcome), siteSignal(outcome));
 }
 
-/** The job cannot be loaded in this worker. The dead letter has the reason, and can be replayed once that is fixed. */
+/** This worker cannot load the job. The dead letter contains the reason, and can be replayed when that is fixed. */
 export function unreadable(grant: Grant, error: Error): TaskResult {
   return ended(grant, { kind: "dead", because: "handler_failed", detail: messageOf(error) });
 }
 
-/** The time limit passed while the task waited for the web. A later attempt may succeed. */
+/** The time limit passed while the task waited for the network. A later attempt may succeed. */
 export function overdue(grant: Grant, reason: Error): TaskResult {
   return ended(grant, { kind: "retry", because: "timeout", detail: reason.message });
 }
 
-/** The time limit passed while a handler read the page. Another attempt would not end either. */
+/** The time limit passed while a handler read the page. Another attempt would exceed the limit too. */
 export function tookTooLong(grant: Grant, { status }: Page, { message }: Error): TaskResult {
   return ended(grant, { kind: "dead", because: "time_limit", status, detail: message }, { kind: "ok" });
 }
 
-/** What the store writes of a page that was fetched. */
+/** The page and its records as the store writes them; undefined if the job stores neither pages nor records. */
 export function writeOf(
   { grant, plan }: { grant: Grant; plan: JobPlan },
   page: Page,
@@ -71,7 +74,7 @@ export function writeOf(
   return { jobId, taskId, token, depth, page: stored, records, invalid, ...(unchanged ? { unchanged } : {}) };
 }
 
-/** What a handler threw, which may be any value, as one short line. */
+/** One short line that describes the value that a handler threw. It may be any value, not only an Error. */
 export function messageOf(thrown: unknown): string {
   const isError = thrown instanceof Error;
   return shortMessage(isError ? `${thrown.name}: ${thrown.message}` : (JSON.stringify(thrown) ?? typeof thrown));

@@ -23,12 +23,12 @@ describe("the time limit of a task", () => {
     expect(isOverTime(await running)).toBe(false);
   });
 
-  it("adds nothing if it is Infinity", async () => {
+  it("passes the signal on unchanged if the limit is Infinity", async () => {
     const abort = new AbortController();
     expect(await withinTimeLimit(Number.POSITIVE_INFINITY, abort, async (signal) => signal)).toBe(abort.signal);
   });
 
-  it("returns what the task returns, and throws what it throws", async () => {
+  it("resolves or rejects as the task does", async () => {
     const abort = new AbortController();
     expect(await withinTimeLimit(60_000, abort, async () => 7)).toBe(7);
     await expect(withinTimeLimit(60_000, abort, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");

@@ -1,4 +1,5 @@
-/** The time limit of a task, from lease to result. */ import { formatDuration } from "../../domain/duration.ts";
+/** The time limit of a task, from lease to result. */
+import { formatDuration } from "../../domain/duration.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
 
 const NAME = "TimeLimit";

@@ -1,12 +1,12 @@
 /** The broker of a fleet: a SQLite file, or a real Redis that can be killed and keeps every acknowledged write. */
 import { join } from "node:path";
 import { startRedis } from "../../services/redis.ts";
-import type { Ground } from "./ground.ts";
+import type { FleetNetwork } from "./fleet-network.ts";
 
 export type BrokerKind = "redis" | "sqlite";
 
 export type Broker = {
-  /** The address for the fleet. */
+  /** The connection URL for the workers. */
   url: string;
   /** Kills the broker, waits, and restarts it. Resolves when it answers again. */
   bounce(downMs: number): Promise<void>;
@@ -14,15 +14,15 @@ export type Broker = {
   stop(): Promise<void>;
 };
 
-export async function startBroker(kind: BrokerKind, ground: Ground, folder: string): Promise<Broker> {
+export async function startBroker(kind: BrokerKind, network: FleetNetwork, folder: string): Promise<Broker> {
   if (kind === "sqlite") return fileBroker(folder);
   const outages: { from: number; to: number }[] = [];
-  const isHere = ground.host === "127.0.0.1";
-  // Workers connect from other addresses, which Redis refuses in protected mode. No other host is on that network.
-  const args = isHere ? [] : ["--bind", "127.0.0.1", ground.host, "--protected-mode", "no"];
+  const isLoopback = network.host === "127.0.0.1";
+  // Redis in protected mode refuses connections from other addresses. No other host is on the network of the machines.
+  const args = isLoopback ? [] : ["--bind", "127.0.0.1", network.host, "--protected-mode", "no"];
   const redis = await startRedis({ appendonly: "always", args });
   return {
-    url: `redis://${ground.host}:${redis.port}`,
+    url: `redis://${network.host}:${redis.port}`,
     outages,
     async bounce(downMs) {
       const from = preciseNow();
@@ -39,7 +39,7 @@ function fileBroker(folder: string): Broker {
   return {
     url: `sqlite:${join(folder, "broker.db")}`,
     outages: [],
-    bounce: () => Promise.reject(new Error("a file cannot be killed: --redis-kills 0")),
+    bounce: () => Promise.reject(new Error("a SQLite broker cannot be killed: set --redis-kills 0")),
     stop: () => Promise.resolve(),
   };
 }

@@ -1,23 +1,24 @@
 /**
- * The access log of all sites, written by the one process that serves them: two JSON lines per request, as they happen.
+ * The access log of all sites. The process that serves them writes two JSON lines per request: at its start and at its
+ * end.
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import type { Sighting } from "../lookout.ts";
+import type { TimedArrival } from "../rate-excess.ts";
 
-/** One request as its site saw it. Instants are epoch ms with fractions. */
-export type Visit = Sighting & {
+/** One request as its site recorded it. Instants are epoch ms with fractions. */
+export type Visit = TimedArrival & {
   /** `host:port` of the site. */
   site: string;
   path: string;
-  /** The worker process that sent it, from its user agent. */
+  /** The worker process that sent the request, from its user agent. */
   worker: string;
   /** The address of the sender. */
   from: string;
-  /** The latest time at which it ended; undefined if it never did. */
+  /** The latest time at which the request may have ended; undefined if it did not end. */
   endedAt: number | undefined;
-  /** The earliest time at which it may have ended: the site may notice late that a client has disconnected. */
+  /** The earliest time at which the request may have ended: the site may notice a disconnect late. */
   overFrom: number | undefined;
-  /** 0 if the client disconnected before an answer. */
+  /** 0 if the client disconnected before the response. */
   status: number;
 };
 

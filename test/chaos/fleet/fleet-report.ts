@@ -1,4 +1,4 @@
-/** The report of a fleet's run: lines of text, and the rows of the table. */
+/** Formats the report of a fleet run: lines of text, and the rows of the table. */
 import { mostExcessMs } from "./judge-politeness.ts";
 import type { FleetProgress, FleetRun } from "./run-fleet.ts";
 
@@ -8,10 +8,10 @@ export function progressLine({ seconds, visits, kills, brokerKills }: FleetProgr
 
 /** One row per kind of site: its limits, and the worst values of any such site. */
 export function politenessRows({ worst }: FleetRun): Record<string, Record<string, string | number>> {
-  const rows = Object.entries(worst).map(([temper, found]) => {
+  const rows = Object.entries(worst).map(([kind, found]) => {
     const { sites, visits, perSecond, perSite, excessMs, loggedExcessMs, mostAtOnce, fastestPerSecond } = found;
     return [
-      temper,
+      kind,
       {
         sites,
         requests: visits,
@@ -43,8 +43,8 @@ export function verdictLines(run: FleetRun): string[] {
     problems,
   } = run;
   return [
-    `${visits} requests in ${seconds.toFixed(1)} s (${(visits / seconds).toFixed(0)}/s), ${kills} workers and ${brokerKills} times the broker killed`,
-    `${records} records, ${dead} dead letters (${replayed} replayed: their worker died three times), ${repeated} requests repeated (${mostOfOneKill} by the worst kill, ${unexplained} unexplained)`,
+    `${visits} requests in ${seconds.toFixed(1)} s (${(visits / seconds).toFixed(0)}/s), ${kills} workers killed, broker killed ${brokerKills} times`,
+    `${records} records, ${dead} dead letters (${replayed} replayed: their worker died three times), ${repeated} requests repeated (${mostOfOneKill} because of the worst kill, ${unexplained} unexplained)`,
     ...problems.slice(0, 40).map((problem) => `PROBLEM: ${problem}`),
     problems.length === 0 ? "ok" : `${problems.length} problems, seed ${run.seed}`,
   ];

@@ -1,33 +1,33 @@
-/** Checks the log of every site against its limits, over every window and at every instant. Pure. */
+/** Checks the log of every site against its rate, in every window, and its concurrency, at every instant. Pure. */
 import { concurrencyViolations, type Interval } from "../../site/politeness-checker.ts";
-import { allowedExcessMs, loggedExcessMs, rateExcessMs } from "../lookout.ts";
+import { allowedExcessMs, loggedExcessMs, rateExcessMs } from "../rate-excess.ts";
 import type { Visit } from "./fleet-log.ts";
-import type { SitePlan, Temper } from "./sites.ts";
+import type { SiteKind, SitePlan } from "./sites.ts";
 
 /** The worst values of all sites of one kind. */
 export type Worst = {
   sites: number;
   visits: number;
-  /** By how many ms the fullest window is too short: without delays of the logging process, and as logged. */
+  /** By how many ms the worst window is too short for its requests: without logging delays, and by the logged times. */
   excessMs: number;
   loggedExcessMs: number;
   mostAtOnce: number;
-  /** The highest rate of a few consecutive requests: shows whether the limit was ever reached. */
+  /** The highest rate of a few consecutive requests, which shows whether the limit was reached. */
   fastestPerSecond: number;
-  /** The limits of the site that came closest to them. */
+  /** The highest rate limit of these sites, and their concurrency limit. */
   perSecond: number;
   perSite: number;
 };
 
-export type Figures = { worst: Partial<Record<Temper, Worst>> };
+export type Figures = { worst: Partial<Record<SiteKind, Worst>> };
 export type Politeness = Figures & { problems: string[] };
 
 /**
- * At a slow rate, a share of the interval would tolerate a whole second. One request may be late by as long as the system
- * suspends a process, and that does not depend on the interval.
+ * The most that one request may be late: as long as the system may suspend a process. This does not depend on the
+ * interval of the site. A share of the interval would tolerate a whole second at a slow rate.
  */
-const LATE_MOST_MS = 50;
-/** So few that a busy machine completes them without a pause. */
+const LATE_MAX_MS = 50;
+/** Few enough that a busy machine completes them without a pause. */
 const CONSECUTIVE = 3;
 
 export function judgePoliteness(web: readonly SitePlan[], visits: readonly Visit[]): Politeness {
@@ -40,17 +40,17 @@ export function judgePoliteness(web: readonly SitePlan[], visits: readonly Visit
     const seen = {
       excessMs: rateExcessMs(own, plan.perSecond),
       loggedExcessMs: loggedExcessMs(own, plan.perSecond),
-      mostAtOnce: Math.max(0, ...concurrencyViolations(intervals, 0).map(({ underWay }) => underWay)),
+      mostAtOnce: Math.max(0, ...concurrencyViolations(intervals, 0).map(({ inFlight }) => inFlight)),
       fastestPerSecond: fastestOf(own),
     };
     problems.push(...problemsOf(plan, seen));
-    worst[plan.temper] = worseOf(worst[plan.temper], { ...seen, ...plan, sites: 1, visits: own.length });
+    worst[plan.kind] = worseOf(worst[plan.kind], { ...seen, ...plan, sites: 1, visits: own.length });
   }
   return { worst, problems };
 }
 
 export function mostExcessMs(perSecond: number): number {
-  return Math.min(LATE_MOST_MS, allowedExcessMs(perSecond));
+  return Math.min(LATE_MAX_MS, allowedExcessMs(perSecond));
 }
 
 function problemsOf(
@@ -66,7 +66,7 @@ function problemsOf(
 }
 
 function intervalOf({ arrivedAt, overFrom }: Visit): Interval {
-  // The log may show the disconnect of a client before its request.
+  // The log may show that a client disconnected before its request arrived.
   return { from: arrivedAt, to: overFrom === undefined ? undefined : Math.max(arrivedAt, overFrom) };
 }
 
@@ -95,7 +95,7 @@ function worseOf(one: Worst | undefined, other: Worst): Worst {
     loggedExcessMs: Math.max(one?.loggedExcessMs ?? 0, logged),
     mostAtOnce: Math.max(one?.mostAtOnce ?? 0, mostAtOnce),
     fastestPerSecond: Math.max(one?.fastestPerSecond ?? 0, fastestPerSecond),
-    // Sites of one kind have the same limits; the number of pages may differ by one.
+    // Sites of one kind have almost the same limits: their numbers of pages, and so their rates, may differ slightly.
     perSecond: Math.max(one?.perSecond ?? 0, perSecond),
     perSite,
   };

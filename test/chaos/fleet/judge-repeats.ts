@@ -1,40 +1,40 @@
-/** Judges which requests were made again, and whether somebody's death explains each of them. Pure. */
+/** Finds repeated requests, and judges whether a killed worker or a broker outage explains each of them. Pure. */
 import type { Visit } from "./fleet-log.ts";
 
-/** What was done to the fleet. Instants are epoch ms. */
-export type Deaths = {
-  /** Worker processes that were killed, by the name they gave themselves, and when. */
+/** The kills of a run, and the settings that limit their effect. Instants are epoch ms. */
+export type Disruptions = {
+  /** The name of each killed worker process, as in its user agent, and the time of the kill. */
   kills: readonly { worker: string; at: number }[];
-  /** When the broker was dead. */
+  /** When the broker was down. */
   outages: readonly { from: number; to: number }[];
   workers: number;
-  /** Tasks a worker has under way at once, at most. */
+  /** The maximum number of tasks that a worker runs at once. */
   concurrency: number;
   leaseMs: number;
 };
 
 export type Repeats = {
   repeated: number;
-  /** Made again although whoever asked before lived on, and the broker too. */
+  /** Requests that were repeated although neither a worker nor the broker was killed. */
   unexplained: number;
   mostOfOneKill: number;
 };
 
-/** A page that its worker had so long before it died was settled, and is not asked for again. */
+/** A worker settles a page within this time. If it is killed later, the page must not be requested again. */
 const SETTLED_AFTER_MS = 3_000;
-/** After an outage: reconnecting, and settling what had waited for it. */
-const AFTERMATH_MS = 2_000;
+/** The time after an outage in which workers reconnect and settle the tasks that waited for the broker. */
+const RECOVERY_MS = 2_000;
 
-export function judgeRepeats(visits: readonly Visit[], deaths: Deaths): Repeats & { problems: string[] } {
-  const { kills, outages, workers, concurrency } = deaths;
+export function judgeRepeats(visits: readonly Visit[], disruptions: Disruptions): Repeats & { problems: string[] } {
+  const { kills, outages, workers, concurrency } = disruptions;
   const pairs = repeatsOf(visits);
   const killedAt = new Map(kills.map(({ worker, at }) => [worker, at]));
   const ofKill = new Map<string, number>();
   const unexplained: Visit[] = [];
   for (const { before, again } of pairs) {
-    if (diedWithIt(before, again, killedAt.get(before.worker)))
+    if (isExplainedByKill(before, again, killedAt.get(before.worker)))
       ofKill.set(before.worker, (ofKill.get(before.worker) ?? 0) + 1);
-    else if (!wasDisturbed(before, again, deaths)) unexplained.push(again);
+    else if (!isExplainedByOutage(before, again, disruptions)) unexplained.push(again);
   }
   const mostOfOneKill = Math.max(0, ...ofKill.values());
   const most = kills.length * concurrency + outages.length * workers * concurrency;
@@ -51,13 +51,13 @@ export function judgeRepeats(visits: readonly Visit[], deaths: Deaths): Repeats 
       ...(first === undefined
         ? []
         : [
-            `${unexplained.length} requests were repeated and no death explains it, such as ${first.site}${first.path}`,
+            `${unexplained.length} requests were repeated without a kill or outage that explains it, such as ${first.site}${first.path}`,
           ]),
     ],
   };
 }
 
-/** Each request for what had been asked for before, robots.txt too, with the one just before it. */
+/** Each request for a URL that was requested before, including robots.txt, with the previous request for it. */
 function repeatsOf(visits: readonly Visit[]): { before: Visit; again: Visit }[] {
   const latest = new Map<string, Visit>();
   const pairs: { before: Visit; again: Visit }[] = [];
@@ -69,16 +69,16 @@ function repeatsOf(visits: readonly Visit[]): { before: Visit; again: Visit }[] 
   return pairs;
 }
 
-/** Whether its worker was killed before it can have settled it, and that before it was asked for again. */
-function diedWithIt(before: Visit, again: Visit, killedAt: number | undefined): boolean {
+/** Whether the worker was killed before it could settle the page, and before the page was requested again. */
+function isExplainedByKill(before: Visit, again: Visit, killedAt: number | undefined): boolean {
   const endedAt = before.endedAt ?? Number.POSITIVE_INFINITY;
   return killedAt !== undefined && killedAt <= again.arrivedAt && killedAt - endedAt < SETTLED_AFTER_MS;
 }
 
-/** Whether the broker was dead while the first request was under way or to be settled: its lease may have run out. */
-function wasDisturbed(before: Visit, again: Visit, { outages, leaseMs }: Deaths): boolean {
+/** Whether the broker was down while the first request was under way or being settled: its lease may have expired. */
+function isExplainedByOutage(before: Visit, again: Visit, { outages, leaseMs }: Disruptions): boolean {
   return outages.some(
     ({ from, to }) =>
-      from <= again.arrivedAt && before.arrivedAt <= to + AFTERMATH_MS && from - before.arrivedAt < leaseMs,
+      from <= again.arrivedAt && before.arrivedAt <= to + RECOVERY_MS && from - before.arrivedAt < leaseMs,
   );
 }

@@ -1,21 +1,27 @@
-/** When a fleet loses what: drawn from a seed, and tied to how far the crawl has come, not to how fast this machine is. */
+/**
+ * Plans when workers and the broker are killed. The plan depends on the seed and on the number of requests so far, not
+ * on the speed of the machine.
+ */
 import { seededRandom } from "../seeded-random.ts";
 
-export type Blow =
+export type PlannedKill =
   | { kind: "worker"; afterVisits: number; slot: number }
   | { kind: "broker"; afterVisits: number; downMs: number };
 
-export type BlowsOptions = { seed: number; kills: number; brokerKills: number; workers: number; visits: number };
+export type FleetKillsOptions = { seed: number; kills: number; brokerKills: number; workers: number; visits: number };
 
-/** How long the broker stays away: from a quick restart to longer than most retries are patient. */
+/** How long the broker is down: from a quick restart to longer than most retries last. */
 const DOWN_MS = { least: 0, most: 1_500 };
 
-/** Spread over the whole crawl, one in each stretch of it, at a random moment of the stretch; in order. */
-export function planBlows({ seed, kills, brokerKills, workers, visits }: BlowsOptions): Blow[] {
+/**
+ * Divides the crawl into as many parts as there are kills, and plans one kill at a random moment of each part. Sorted
+ * by time.
+ */
+export function planFleetKills({ seed, kills, brokerKills, workers, visits }: FleetKillsOptions): PlannedKill[] {
   const random = seededRandom(seed);
   const moments = (count: number) =>
     Array.from({ length: count }, (_, nth) => Math.floor(((nth + random.next()) / count) * visits));
-  const blows: Blow[] = [
+  const planned: PlannedKill[] = [
     ...moments(kills).map((afterVisits) => ({
       kind: "worker" as const,
       afterVisits,
@@ -25,5 +31,5 @@ export function planBlows({ seed, kills, brokerKills, workers, visits }: BlowsOp
       return { kind: "broker" as const, afterVisits, downMs: random.between(DOWN_MS.least, DOWN_MS.most) };
     }),
   ];
-  return blows.sort((one, other) => one.afterVisits - other.afterVisits);
+  return planned.sort((one, other) => one.afterVisits - other.afterVisits);
 }

@@ -1,6 +1,7 @@
 /**
- * One crawl by a fleet: worker processes on one broker and store are killed and replaced again and again, and so is the
- * broker. At the end the logs of the sites and the stored records are judged. All files are in the folder of the caller.
+ * Runs one crawl with a fleet. Worker processes on one broker and store are killed and replaced repeatedly, and so is
+ * the broker. At the end, the logs of the sites and the stored records are judged. All files are in the folder of the
+ * caller.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -9,9 +10,9 @@ import { MAIN } from "../../e2e/dist.ts";
 import { type Broker, type BrokerKind, startBroker } from "./broker.ts";
 import { type FleetJob, submitFleetJob } from "./fleet-job.ts";
 import { readFleetLog, type Visit } from "./fleet-log.ts";
-import type { Ground } from "./ground.ts";
+import type { FleetNetwork } from "./fleet-network.ts";
 import { type FleetVerdict, type JobSummary, judgeFleet } from "./judge-fleet.ts";
-import { type Blow, planBlows } from "./kill-schedule.ts";
+import { type PlannedKill, planFleetKills } from "./kill-schedule.ts";
 import { jobOf, planWeb, type SitePlan, type WebOptions } from "./sites.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 import { startPool, type WorkerPool } from "./worker-pool.ts";
@@ -25,10 +26,10 @@ export type FleetOptions = {
   web: Pick<WebOptions, "sites" | "pages" | "seconds">;
   seed: number;
   /** A run that takes longer hangs. */
-  mostMs: number;
-  /** Empty; the caller removes it. */
+  timeoutMs: number;
+  /** An empty folder, which the caller removes. */
   folder: string;
-  ground: Ground;
+  network: FleetNetwork;
   onProgress(progress: FleetProgress): void;
 };
 
@@ -51,12 +52,12 @@ const REPORT_EVERY_MS = 5_000;
 const NETWORKS = "127.0.0.0/8,10.77.0.0/16,10.78.0.0/16";
 
 export async function runFleet(options: FleetOptions): Promise<FleetRun> {
-  const { folder, ground, seed } = options;
+  const { folder, network, seed } = options;
   const log = join(folder, "visits.jsonl");
-  const web = { ...options.web, network: ground.sitesAt, port: 0, seed };
+  const web = { ...options.web, sitePrefix: network.sitePrefix, port: 0, seed };
   const server = await startWebProcess(web, log);
   try {
-    const broker = await startBroker(options.broker, ground, folder);
+    const broker = await startBroker(options.broker, network, folder);
     try {
       const plan = planWeb({ ...web, port: server.port });
       const env = environmentFor(broker, folder);
@@ -90,10 +91,10 @@ async function crawl(fleet: Fleet, server: WebProcess, broker: Broker): Promise<
     options.onProgress({ seconds: seconds(), visits: server.arrived(), kills, brokerKills });
   }, REPORT_EVERY_MS);
   try {
-    const blows = strike(blowsFor(options), server, pool, broker);
-    const end = await fleet.job.end(() => server.arrived() >= options.web.pages, options.mostMs);
+    const kills = runKills(killsFor(options), server, pool, broker);
+    const end = await fleet.job.end(() => server.arrived() >= options.web.pages, options.timeoutMs);
     const took = seconds();
-    const failures = await blows.end();
+    const failures = await kills.end();
     await pool.stop();
     await server.stop();
     return await judged(fleet, { ...end, pool, broker, seconds: took, failures });
@@ -103,41 +104,44 @@ async function crawl(fleet: Fleet, server: WebProcess, broker: Broker): Promise<
   }
 }
 
-function blowsFor({ seed, kills, brokerKills, workers, web }: FleetOptions): Blow[] {
-  return planBlows({ seed, kills, brokerKills, workers, visits: web.pages });
+function killsFor({ seed, kills, brokerKills, workers, web }: FleetOptions): PlannedKill[] {
+  return planFleetKills({ seed, kills, brokerKills, workers, visits: web.pages });
 }
 
-/** Kills as planned when the sites have received that many requests. Returns failures of the test itself at the end. */
-function strike(plan: readonly Blow[], server: WebProcess, pool: WorkerPool, broker: Broker) {
+/**
+ * Executes each planned kill when the sites have received that many requests. `end` returns failures of the test
+ * itself.
+ */
+function runKills(plan: readonly PlannedKill[], server: WebProcess, pool: WorkerPool, broker: Broker) {
   const left = [...plan];
-  const dealt = { worker: Promise.resolve(), broker: Promise.resolve() };
+  const queues = { worker: Promise.resolve(), broker: Promise.resolve() };
   const failures: string[] = [];
-  const deal = (blow: Blow) => (blow.kind === "worker" ? pool.kill(blow.slot) : broker.bounce(blow.downMs));
+  const execute = (kill: PlannedKill) => (kill.kind === "worker" ? pool.kill(kill.slot) : broker.bounce(kill.downMs));
   server.onProgress((arrived) => {
     while (left[0] !== undefined && left[0].afterVisits <= arrived) {
-      const blow = left.shift() as Blow;
-      // One after the other of each kind. Workers are killed also while the broker is down.
-      dealt[blow.kind] = dealt[blow.kind]
-        .then(() => deal(blow))
-        .catch((error: unknown) => void failures.push(`${blow.kind}: ${error}`));
+      const kill = left.shift() as PlannedKill;
+      // Kills of one kind happen one after the other. Workers are killed even while the broker is down.
+      queues[kill.kind] = queues[kill.kind]
+        .then(() => execute(kill))
+        .catch((error: unknown) => void failures.push(`${kill.kind}: ${error}`));
     }
   });
   return {
     async end(): Promise<string[]> {
-      const undealt = left.splice(0).length;
-      await Promise.all([dealt.worker, dealt.broker]);
-      return [...failures, ...(undealt > 0 ? [`${undealt} of ${plan.length} kills did not happen`] : [])];
+      const skipped = left.splice(0).length;
+      await Promise.all([queues.worker, queues.broker]);
+      return [...failures, ...(skipped > 0 ? [`${skipped} of ${plan.length} kills did not happen`] : [])];
     },
   };
 }
 
 function workerOf({ options, env }: Fleet): (name: string, slot: number) => ChildProcess {
-  const { folder, ground, concurrency } = options;
+  const { folder, network, concurrency } = options;
   const clean = Object.entries(process.env).filter(([key]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(key));
   return (name, slot) => {
-    // Solo: the killed process must be the one that does the work.
+    // With `solo`, the killed process is the process that does the work.
     const args = ["worker", "--pool", "solo", "--queues", "fetch", "-c", String(concurrency)];
-    const [command = "", ...rest] = ground.wrap(slot, [process.execPath, MAIN, ...args]);
+    const [command = "", ...rest] = network.wrap(slot, [process.execPath, MAIN, ...args]);
     const log = openSync(join(folder, `worker-${slot}.log`), "a");
     const child = spawn(command, rest, {
       cwd: folder,
@@ -162,11 +166,11 @@ async function judged(fleet: Fleet, { job, replayed, pool, broker, seconds, fail
   const { options, web, log } = fleet;
   const { workers, concurrency, seed } = options;
   const visits = readFleetLog(log);
-  const deaths = { kills: pool.kills, outages: broker.outages, workers, concurrency, leaseMs: LEASE_MS };
-  const verdict = judgeFleet({ web, visits, records: await fleet.job.records(), job, replayed, ...deaths });
+  const disruptions = { kills: pool.kills, outages: broker.outages, workers, concurrency, leaseMs: LEASE_MS };
+  const verdict = judgeFleet({ web, visits, records: await fleet.job.records(), job, replayed, ...disruptions });
   return {
     ...verdict,
-    problems: [...verdict.problems, ...pool.surprises, ...failures],
+    problems: [...verdict.problems, ...pool.unexpectedExits, ...failures],
     seed,
     kills: pool.kills.length,
     brokerKills: broker.outages.length,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { planBlows } from "./kill-schedule.ts";
+import { planFleetKills } from "./kill-schedule.ts";
 import { DISALLOWED_PREFIX, expectedLedger, expectedPages, htmlOf, jobOf, numberOf, planWeb } from "./sites.ts";
 
-const OPTIONS = { sites: 20, pages: 1_503, seconds: 20, network: "127.77", port: 8000, seed: 7 };
+const OPTIONS = { sites: 20, pages: 1_503, seconds: 20, sitePrefix: "127.77", port: 8000, seed: 7 };
 
 describe("the web of a fleet", () => {
-  it("has the pages asked for, each reachable from what is submitted", () => {
+  it("has the requested number of pages, each reachable from a submitted URL", () => {
     const web = planWeb(OPTIONS);
     const { urls } = jobOf(web, 7) as { urls: string[] };
     const seen = new Set(urls);
@@ -34,25 +34,25 @@ describe("the web of a fleet", () => {
     expect(new Set(urls).size).toBe(urls.length);
   });
 
-  it("leaves the slowest sites a rate that takes about the time asked for", () => {
-    for (const { temper, pages, perSecond } of planWeb(OPTIONS)) {
-      if (temper === "slow") expect(pages / perSecond).toBeCloseTo(20, 0);
+  it("gives the slowest sites a rate at which they take about the requested time", () => {
+    for (const { kind, pages, perSecond } of planWeb(OPTIONS)) {
+      if (kind === "slow") expect(pages / perSecond).toBeCloseTo(20, 0);
     }
   });
 });
 
-describe("the blows a fleet takes", () => {
-  it("are the same for the same seed, spread over the crawl, and as many as asked for", () => {
+describe("the planned kills of a fleet", () => {
+  it("are the same for the same seed, spread over the crawl, and as many as requested", () => {
     const options = { seed: 3, kills: 300, brokerKills: 10, workers: 8, visits: 50_000 };
-    const blows = planBlows(options);
+    const kills = planFleetKills(options);
 
-    expect(planBlows(options)).toEqual(blows);
-    expect(blows.filter(({ kind }) => kind === "worker")).toHaveLength(300);
-    expect(blows.filter(({ kind }) => kind === "broker")).toHaveLength(10);
-    expect(blows.map(({ afterVisits }) => afterVisits)).toEqual(
-      blows.map(({ afterVisits }) => afterVisits).toSorted((one, other) => one - other),
+    expect(planFleetKills(options)).toEqual(kills);
+    expect(kills.filter(({ kind }) => kind === "worker")).toHaveLength(300);
+    expect(kills.filter(({ kind }) => kind === "broker")).toHaveLength(10);
+    expect(kills.map(({ afterVisits }) => afterVisits)).toEqual(
+      kills.map(({ afterVisits }) => afterVisits).toSorted((one, other) => one - other),
     );
-    expect(new Set(blows.map((blow) => (blow.kind === "worker" ? blow.slot : 0))).size).toBe(8);
-    expect(blows.every(({ afterVisits }) => afterVisits < 50_000)).toBe(true);
+    expect(new Set(kills.map((kill) => (kill.kind === "worker" ? kill.slot : 0))).size).toBe(8);
+    expect(kills.every(({ afterVisits }) => afterVisits < 50_000)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The web a fleet is let loose on: many small sites, each with limits and a temper of its own, the same for the same
- * options. What a faultless crawl brings home from it is known to the last count before it begins. Pure.
+ * The sites that a fleet crawls: many small sites of several kinds, each with its own limits. The same options yield
+ * the same sites. The result of a correct crawl is known exactly before the crawl starts. Pure.
  */
 import type { Ledger } from "../../../src/domain/job.ts";
 import { seededRandom } from "../seeded-random.ts";
@@ -9,24 +9,24 @@ export type WebOptions = {
   sites: number;
   /** Pages of all sites together. */
   pages: number;
-  /** How long the slowest sites take at the rate they allow: what keeps a fast fleet from ending before it was killed. */
+  /** How long the slowest sites take at the rate they allow. This keeps a fast fleet from ending before all kills. */
   seconds: number;
-  /** The first two numbers of the sites' addresses: `127.77`. */
-  network: string;
+  /** The first two numbers of the addresses of all sites: `127.77`. */
+  sitePrefix: string;
   port: number;
   seed: number;
 };
 
 export type SiteLimits = { perSecond: number; perSite: number };
 
-/** What kind of site it is: which of its limits a crawl runs into. */
-export type Temper = "slow" | "steady" | "narrow" | "single" | "brisk";
+/** The kind of a site determines which of its limits a crawl reaches. */
+export type SiteKind = "slow" | "steady" | "narrow" | "single" | "brisk";
 
 export type SitePlan = SiteLimits & {
   /** `host:port`. */
   site: string;
   host: string;
-  temper: Temper;
+  kind: SiteKind;
   pages: number;
   delayMs: { least: number; most: number };
 };
@@ -34,18 +34,20 @@ export type SitePlan = SiteLimits & {
 export const DISALLOWED_PREFIX = "/private/";
 export const ROBOTS = `User-agent: *\nDisallow: ${DISALLOWED_PREFIX}\n`;
 
-/** Of every five pages, four are submitted and the fifth is only linked, from its own site and from the one before. */
+/** Of every five pages, four are submitted. The fifth is only linked, from its own site and from the previous site. */
 const CYCLE = 5;
 const LINKED_ONLY = 4;
 const LINKS_HERE = 3;
 const LINKS_NEXT_SITE = 2;
 
 const QUICK_MS = { least: 2, most: 35 };
-/** So slow that `perSite` runs out before the rate does; and not so slow that three kills in a row meet one page. */
-const TARDY_MS = { least: 120, most: 220 };
+/**
+ * Slow enough that the crawl reaches `perSite` before the rate; quick enough that a page is rarely hit by three kills.
+ */
+const SLOW_MS = { least: 120, most: 220 };
 
-/** Half of the sites are slow; the others come in turn. Rates of slow ones follow from `seconds`. */
-const TEMPERS: readonly Temper[] = [
+/** Half of the sites are slow, and the other kinds alternate. The rate of a slow site follows from `seconds`. */
+const KINDS: readonly SiteKind[] = [
   "slow",
   "steady",
   "slow",
@@ -58,27 +60,27 @@ const TEMPERS: readonly Temper[] = [
   "brisk",
 ];
 
-export function planWeb({ sites, pages, seconds, network, port }: WebOptions): SitePlan[] {
+export function planWeb({ sites, pages, seconds, sitePrefix, port }: WebOptions): SitePlan[] {
   return Array.from({ length: sites }, (_, index) => {
-    const host = `${network}.${Math.floor(index / 250)}.${1 + (index % 250)}`;
-    const temper = TEMPERS[index % TEMPERS.length] ?? "slow";
+    const host = `${sitePrefix}.${Math.floor(index / 250)}.${1 + (index % 250)}`;
+    const kind = KINDS[index % KINDS.length] ?? "slow";
     const own = Math.floor(pages / sites) + (index < pages % sites ? 1 : 0);
-    return { site: `${host}:${port}`, host, temper, pages: own, ...traitsOf(temper, own / seconds) };
+    return { site: `${host}:${port}`, host, kind, pages: own, ...traitsOf(kind, own / seconds) };
   });
 }
 
-function traitsOf(temper: Temper, slowest: number): SiteLimits & Pick<SitePlan, "delayMs"> {
-  // In whole requests a minute, so that the job can say it.
+function traitsOf(kind: SiteKind, slowest: number): SiteLimits & Pick<SitePlan, "delayMs"> {
+  // A whole number of requests per minute, because the job states the rate in that unit.
   const perSecond = Math.ceil(slowest * 60) / 60;
-  switch (temper) {
+  switch (kind) {
     case "slow":
       return { perSecond, perSite: 4, delayMs: QUICK_MS };
     case "steady":
       return { perSecond: 2 * perSecond, perSite: 4, delayMs: QUICK_MS };
     case "narrow":
-      return { perSecond: 20, perSite: 2, delayMs: TARDY_MS };
+      return { perSecond: 20, perSite: 2, delayMs: SLOW_MS };
     case "single":
-      return { perSecond: 10, perSite: 1, delayMs: TARDY_MS };
+      return { perSecond: 10, perSite: 1, delayMs: SLOW_MS };
     case "brisk":
       return { perSecond: 50, perSite: 4, delayMs: QUICK_MS };
   }
@@ -92,7 +94,7 @@ export function pathOf(number: number): string {
   return `/page/${number}`;
 }
 
-/** The page a path leads to; undefined if there is none. */
+/** The number of the page at a path; undefined if there is no such page. */
 export function numberOf(path: string, { pages }: Pick<SitePlan, "pages">): number | undefined {
   const [, digits] = /^\/page\/(0|[1-9]\d*)$/.exec(path) ?? [];
   return digits !== undefined && Number(digits) < pages ? Number(digits) : undefined;
@@ -123,12 +125,12 @@ export function htmlOf(web: readonly SitePlan[], index: number, number: number):
 <body><h1>${labelOf(site, number)}</h1><ul>${anchors.join("\n")}</ul>${filler}</body></html>\n`;
 }
 
-/** What the heading of a page says, and so what its record must. */
+/** The heading of a page, which its record must contain. */
 export function labelOf(site: string, number: number): string {
   return `${number} of ${site}`;
 }
 
-/** Every page of the web, by URL, with the heading it has. */
+/** The URL of every page -> its heading. */
 export function expectedPages(web: readonly SitePlan[]): Map<string, string> {
   const pages = web.flatMap((site) =>
     numbersOf(site).map((number) => [urlOf(site, number), labelOf(site.site, number)] as const),
@@ -136,7 +138,7 @@ export function expectedPages(web: readonly SitePlan[]): Map<string, string> {
   return new Map(pages);
 }
 
-/** The ledger of a crawl that ended well: every number follows from the web, whatever order it was fetched in. */
+/** The ledger of a successful crawl. The sites determine every number; the order of the fetches does not matter. */
 export function expectedLedger(web: readonly SitePlan[]): Ledger {
   const submitted = submittedUrls(web).length;
   const links = web.flatMap((site, index) => numbersOf(site).flatMap((number) => linksOf(web, index, number)));
@@ -147,7 +149,7 @@ export function expectedLedger(web: readonly SitePlan[]): Ledger {
   return { submitted, discovered: links.length, done, duplicate, refused, ...ended };
 }
 
-/** The job as submitted. Its URLs are shuffled, as a real list is. */
+/** The job to submit. Its URLs are shuffled, because real lists are not sorted by site. */
 export function jobOf(web: readonly SitePlan[], seed: number): Record<string, unknown> {
   const sites = web.map(({ site, perSecond, perSite }) => [
     site,

@@ -8,7 +8,7 @@ import type { WebOptions } from "./sites.ts";
 
 export type WebProcess = {
   port: number;
-  /** Requests until now. */
+  /** The number of requests so far. */
   arrived(): number;
   onProgress(listener: (arrived: number) => void): void;
   /** Resolves when the log is complete. A second call does nothing. */
@@ -18,9 +18,9 @@ export type WebProcess = {
 const SERVE = fileURLToPath(new URL("./serve-web.mjs", import.meta.url));
 
 export async function startWebProcess(web: WebOptions, log: string): Promise<WebProcess> {
-  const words = [SERVE, JSON.stringify({ log, web })];
-  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
-  lookPromptly(child);
+  const args = [SERVE, JSON.stringify({ log, web })];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  raisePriority(child);
   const listeners: ((arrived: number) => void)[] = [];
   let latest = 0;
   const lines = createInterface({ input: child.stdout });
@@ -43,11 +43,11 @@ export async function startWebProcess(web: WebOptions, log: string): Promise<Web
   };
 }
 
-/** A site process that waits for a CPU would log requests late and closer together. */
-function lookPromptly({ pid = 0 }: ChildProcess): void {
+/** A site process that waits for a CPU would log requests late, and closer together than they arrived. */
+function raisePriority({ pid = 0 }: ChildProcess): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_HIGHEST);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root may raise a priority
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SYSTEM_ERROR") throw error; // only root can raise a priority
   }
 }

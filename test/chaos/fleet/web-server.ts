@@ -1,25 +1,25 @@
-/** Serves all sites of a fleet from one process: each at its own address, all at one port. */
+/** Serves all sites of a fleet from one process. Each site has its own address; all use the same port. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { preciseNow } from "../../site/origin.ts";
-import type { Lookout } from "../lookout.ts";
+import type { IdleWatch } from "../rate-excess.ts";
 import { seededRandom } from "../seeded-random.ts";
 import type { FleetLogWriter } from "./fleet-log.ts";
 import { DISALLOWED_PREFIX, htmlOf, numberOf, planWeb, ROBOTS, type SitePlan, type WebOptions } from "./sites.ts";
 
 export type WebServer = { web: SitePlan[]; close(): Promise<void> };
 
-type Deps = { log: FleetLogWriter; lookout: Pick<Lookout, "seenFrom"> };
+type Deps = { log: FleetLogWriter; idleWatch: Pick<IdleWatch, "lastIdleAt"> };
 
-/** With `port` 0 the first site takes a free port, and the others the same one. */
-export async function startWeb({ log, lookout }: Deps, options: WebOptions): Promise<WebServer> {
+/** With `port` 0, the first site listens on a free port, and the other sites on the same port number. */
+export async function startWeb({ log, idleWatch }: Deps, options: WebOptions): Promise<WebServer> {
   const random = seededRandom(options.seed);
   let web: SitePlan[] = planWeb(options);
   const servers: Server[] = [];
   let { port } = options;
   for (const [index, { host }] of web.entries()) {
     const server = createServer((request, response) => {
-      note(request, response, web[index]?.site ?? "");
+      logRequest(request, response, web[index]?.site ?? "");
       const answer = answerTo(web, index, request.url ?? "", random.next());
       setTimeout(() => send(response, answer), answer.delayMs);
     });
@@ -28,19 +28,19 @@ export async function startWeb({ log, lookout }: Deps, options: WebOptions): Pro
   }
   web = planWeb({ ...options, port });
 
-  function note(request: IncomingMessage, response: ServerResponse, site: string): void {
+  function logRequest(request: IncomingMessage, response: ServerResponse, site: string): void {
     const { url: path = "", headers, socket } = request;
     const worker = headers["user-agent"] ?? "";
-    const start = { site, path, worker, from: socket.remoteAddress ?? "", seenFrom: lookout.seenFrom() };
-    const noteEnd = log.onArrival({ ...start, arrivedAt: preciseNow() });
+    const start = { site, path, worker, from: socket.remoteAddress ?? "", arrivedAfter: idleWatch.lastIdleAt() };
+    const logEnd = log.onArrival({ ...start, arrivedAt: preciseNow() });
     let isOver = false;
     const end = (isAnswered: boolean) => {
       if (isOver) return;
       isOver = true;
       const endedAt = preciseNow();
-      // The end of an answer is exact. A disconnect may be noticed late.
-      if (isAnswered) noteEnd({ endedAt, overFrom: endedAt, status: response.statusCode });
-      else noteEnd({ endedAt, overFrom: lookout.seenFrom(), status: 0 });
+      // The end of a response is exact. The server may notice a disconnect late.
+      if (isAnswered) logEnd({ endedAt, overFrom: endedAt, status: response.statusCode });
+      else logEnd({ endedAt, overFrom: idleWatch.lastIdleAt(), status: 0 });
     };
     response.once("finish", () => end(true));
     response.once("close", () => end(false));
@@ -51,7 +51,7 @@ export async function startWeb({ log, lookout }: Deps, options: WebOptions): Pro
 
 type Answer = { status: number; type: string; body: string; delayMs: number };
 
-/** `chance`, from 0 to 1, decides how long a page takes, between the limits of its site. */
+/** `chance`, from 0 to 1, selects the delay of a page within the range of its site. */
 function answerTo(web: readonly SitePlan[], index: number, path: string, chance: number): Answer {
   const site = web[index];
   if (path === "/robots.txt") return { status: 200, type: "text/plain", body: ROBOTS, delayMs: 0 };

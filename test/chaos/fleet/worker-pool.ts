@@ -1,6 +1,6 @@
 /**
- * Keeps a number of worker processes running. A killed one is replaced at once, under a new name. One that ends by itself is
- * replaced and reported.
+ * Keeps a number of worker processes running. A worker that the test kills is replaced at once, under a new name. A
+ * worker that exits unexpectedly is replaced and reported.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -13,42 +13,42 @@ export type WorkerPool = {
   /** Kills all, for the clean-up after an error. */
   abort(): void;
   kills: readonly { worker: string; at: number }[];
-  /** Messages about workers that ended by themselves, or with an error when stopped. */
-  surprises: readonly string[];
+  /** Messages about workers that exited unexpectedly, or with an error when they were stopped. */
+  unexpectedExits: readonly string[];
 };
 
-type Running = { name: string; child: ChildProcess; isMeant: boolean };
+type Running = { name: string; child: ChildProcess; isExpected: boolean };
 
-/** A worker that cannot start ends again and again: stop replacing it after so many. */
-const SURPRISES_MOST = 20;
-/** A worker that was stopped ends within this time, or hangs. */
-const STOPS_WITHIN_MS = 30_000;
+/** A worker that cannot start exits repeatedly. After this many unexpected exits, workers are no longer replaced. */
+const UNEXPECTED_EXITS_MAX = 20;
+/** A worker that takes longer to stop hangs and is killed. */
+const STOP_TIMEOUT_MS = 30_000;
 
 export function startPool(spawnWorker: (name: string, slot: number) => ChildProcess, workers: number): WorkerPool {
   const kills: { worker: string; at: number }[] = [];
-  const surprises: string[] = [];
+  const unexpectedExits: string[] = [];
   let isStopping = false;
   let started = 0;
   const slots = Array.from({ length: workers }, (_, slot) => start(slot));
 
   function start(slot: number): Running {
     const name = `fleet-${slot}/${++started}`;
-    const running: Running = { name, child: spawnWorker(name, slot), isMeant: false };
+    const running: Running = { name, child: spawnWorker(name, slot), isExpected: false };
     running.child.once("exit", (code, signal) => {
-      if (running.isMeant) return;
-      surprises.push(`${name} ended by itself: ${code ?? signal}`);
-      if (!isStopping && surprises.length < SURPRISES_MOST) slots[slot] = start(slot);
+      if (running.isExpected) return;
+      unexpectedExits.push(`${name} exited unexpectedly: ${code ?? signal}`);
+      if (!isStopping && unexpectedExits.length < UNEXPECTED_EXITS_MAX) slots[slot] = start(slot);
     });
     return running;
   }
 
   return {
     kills,
-    surprises,
+    unexpectedExits,
     async kill(slot) {
       const running = slots[slot];
       if (running === undefined || isStopping || hasEnded(running.child)) return;
-      running.isMeant = true;
+      running.isExpected = true;
       const exit = once(running.child, "exit");
       kills.push({ worker: running.name, at: performance.timeOrigin + performance.now() });
       running.child.kill("SIGKILL");
@@ -58,7 +58,7 @@ export function startPool(spawnWorker: (name: string, slot: number) => ChildProc
     async stop() {
       isStopping = true;
       const left = slots.filter(({ child }) => !hasEnded(child));
-      surprises.push(...(await Promise.all(left.map(stopped))).filter((message) => message !== ""));
+      unexpectedExits.push(...(await Promise.all(left.map(stopped))).filter((message) => message !== ""));
     },
     abort() {
       isStopping = true;
@@ -68,10 +68,10 @@ export function startPool(spawnWorker: (name: string, slot: number) => ChildProc
 }
 
 async function stopped(running: Running): Promise<string> {
-  running.isMeant = true;
+  running.isExpected = true;
   const exit = once(running.child, "exit");
   running.child.kill("SIGTERM");
-  const timer = setTimeout(() => running.child.kill("SIGKILL"), STOPS_WITHIN_MS);
+  const timer = setTimeout(() => running.child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   const [code, signal] = (await exit) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
   return code === 0 ? "" : `${running.name} was stopped and ended with ${code ?? signal}`;

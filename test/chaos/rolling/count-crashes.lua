@@ -1,18 +1,18 @@
--- Tasks of a shard that count a crash from before: somebody died with them. For tests only: it walks everything.
--- KEYS  1 the shard
--- Reply: how many.
+-- count-crashes: count the tasks of a shard with which a worker has crashed. For tests only. Cost: O(n) in all keys.
+-- KEYS  1 the prefix of the shard's keys
+-- Reply: the number of such tasks.
 local shard, crashed = KEYS[1], 0
 local function keys(name) return redis.call("KEYS", (string.gsub(shard, "[{}]", "?")) .. ":" .. name) end
 local function add(is_crashed) crashed = crashed + (is_crashed and 1 or 0) end
 
-for _, place in ipairs({ "back:*", "delayed:*" }) do
-  for _, name in ipairs(keys(place)) do
+for _, pattern in ipairs({ "back:*", "delayed:*" }) do
+  for _, name in ipairs(keys(pattern)) do
     for _, member in ipairs(redis.call("ZRANGE", name, 0, -1)) do
       add(cmsgpack.unpack(string.sub(member, 7))[3] > 0)
     end
   end
 end
--- The lease itself counts as one until it ends well; a task in its first lease is kept in other words (0x92).
+-- An open lease counts as one crash until the task is settled. A task in its first lease has another encoding (0x92).
 for _, value in ipairs(redis.call("HVALS", shard .. ":leases")) do
   if string.byte(value) ~= 0x92 then add(cmsgpack.unpack(value)[3] > 1) end
 end

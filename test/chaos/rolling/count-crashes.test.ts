@@ -1,4 +1,4 @@
-/** Checks the counter itself: rolling.test.ts relies on a 0. */
+/** Checks the counter itself, because rolling.test.ts relies on a count of 0. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -9,11 +9,11 @@ import { aJob, grantsOf, submit, tasksAt } from "../../contracts/frontier/makers
 import { newFolder } from "../../e2e/folder.ts";
 import { createStage } from "../../redis/stage.ts";
 import { findRedisObstacle, startRedis } from "../../services/redis.ts";
-import { type BrokerPlace, countCrashes } from "./count-crashes.ts";
+import { type BrokerLocation, countCrashes } from "./count-crashes.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe("crash counts, read from the broker itself", () => {
+describe("crash counts that are read directly from the broker", () => {
   it("count tasks whose worker died, on SQLite", async () => {
     const folder = newFolder();
     mkdirSync(join(folder, ".trawl"));
@@ -28,30 +28,33 @@ describe("crash counts, read from the broker itself", () => {
     await expectCounted(frontier, { folder, env: {} });
   });
 
-  it.skipIf(obstacle !== undefined)(`and on Redis (${obstacle ?? "there is one"})`, async () => {
-    const redis = await startRedis();
-    onTestFinished(() => redis.stop());
-    const stage = createStage(redis.url);
+  it.skipIf(obstacle !== undefined)(
+    `count tasks whose worker died, on Redis (${obstacle ?? "available"})`,
+    async () => {
+      const redis = await startRedis();
+      onTestFinished(() => redis.stop());
+      const stage = createStage(redis.url);
 
-    const env = { TRAWL_BROKER: redis.url, TRAWL_BROKER_PREFIX: stage.prefix };
-    await expectCounted(await stage.open(), { folder: newFolder(), env });
-  });
+      const env = { TRAWL_BROKER: redis.url, TRAWL_BROKER_PREFIX: stage.prefix };
+      await expectCounted(await stage.open(), { folder: newFolder(), env });
+    },
+  );
 });
 
-async function expectCounted(frontier: AnyFrontier, place: BrokerPlace): Promise<void> {
+async function expectCounted(frontier: AnyFrontier, location: BrokerLocation): Promise<void> {
   const counts: number[] = [];
-  const look = async () => void counts.push(await countCrashes(place));
+  const count = async () => void counts.push(await countCrashes(location));
   await submit(frontier, aJob(), tasksAt("a.test", 3));
   await frontier.release(
     (await grantsOf(frontier, { worker: "polite" })).map(({ taskId, token }) => ({ taskId, token })),
   );
-  await look();
+  await count();
   await grantsOf(frontier, { worker: "mortal", max: 2 });
-  await look();
+  await count();
   await frontier.abandon("mortal");
-  await look();
+  await count();
   await grantsOf(frontier, { worker: "next" });
-  await look();
+  await count();
 
   expect(counts).toEqual([0, 0, 2, 2]);
 }

@@ -1,8 +1,8 @@
-/** Looks into the rows and keys of a broker itself: what the program says of it is not asked. */
+/** Counts crashes in the rows or keys of a broker. Reads them directly, not through Trawl. */
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
-import { withRedis } from "../../services/redis-talk.ts";
+import { withRedis } from "../../services/redis-client.ts";
 
 type Sqlite = {
   DatabaseSync: new (
@@ -11,13 +11,13 @@ type Sqlite = {
   ) => { prepare(sql: string): { get(): unknown }; close(): void };
 };
 
-/** As workers are told of it: a folder with the file in it, unless the environment names a Redis. */
-export type BrokerPlace = { folder: string; env: Readonly<Record<string, string>> };
+/** The configuration of the workers: the broker is a file in `folder`, unless `env` names a Redis. */
+export type BrokerLocation = { folder: string; env: Readonly<Record<string, string>> };
 
 const ON_REDIS = readFileSync(new URL("./count-crashes.lua", import.meta.url), "utf8");
 
-/** Tasks that count a crash from before the lease they may be in: somebody died with them. */
-export async function countCrashes({ folder, env }: BrokerPlace): Promise<number> {
+/** The number of tasks with which a worker has crashed. A task's current lease does not count. */
+export async function countCrashes({ folder, env }: BrokerLocation): Promise<number> {
   const { TRAWL_BROKER: url, TRAWL_BROKER_PREFIX: prefix = "trawl" } = env;
   if (url === undefined) return countInFile(join(folder, ".trawl/broker.db"));
   return withRedis(Number(new URL(url).port), async (redis) => Number(await redis.eval(ON_REDIS, 1, `${prefix}:{0}`)));

@@ -1,6 +1,6 @@
 /**
- * Stops and replaces the workers of a fleet, one after the other, again and again, while they work. Judges the result by
- * the site's log, the output of the workers, and what the broker has stored. Shares no code with src/.
+ * Repeatedly stops and replaces the workers of a fleet, one after the other, while they work. Judges the result by the
+ * log of the site, the output of the workers, and the tasks in the broker. Shares no code with src/.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,15 +11,15 @@ import { startOrigin } from "../../site/origin.ts";
 import { countCrashes } from "./count-crashes.ts";
 
 export type RollingOptions = {
-  /** Holds the store, and the broker unless `env` names another. */
+  /** Contains the store, and the broker unless `env` names another one. */
   folder: string;
   env: Readonly<Record<string, string>>;
   workers: number;
-  /** How often each of them is replaced. */
+  /** How often each worker is replaced. */
   rounds: number;
-  /** Pages of the site. An equal share is answered between two stops; the last workers fetch the rest. */
+  /** Pages of the site. The site answers an equal share between two stops; the last workers fetch the rest. */
   pages: number;
-  onRound(round: number, asked: number): void;
+  onRound(round: number, requested: number): void;
   /** Ends the run and every process that it has started. */
   signal: AbortSignal;
 };
@@ -27,34 +27,34 @@ export type RollingOptions = {
 export type RollingVerdict = {
   stops: number;
   /** Pages requested between the first stop and the last: more than 0 unless the fleet was idle. */
-  askedMeanwhile: number;
-  asked: number;
+  requestedDuringStops: number;
+  requested: number;
   lost: readonly string[];
   repeated: readonly string[];
   recordsRepeated: readonly string[];
   /** Crash counts of all tasks in the broker, read after every stop and added up. */
   crashes: number;
   /** Wrong exit codes of workers, and their warnings and errors. */
-  complaints: readonly string[];
+  problems: readonly string[];
 };
 
 const PER_WORKER = 8;
 const PER_SITE = 16;
-/** Far more than the requests under way need; they are held while a worker starts. */
-const PATIENCE = { TRAWL_GRACE: "30s", TRAWL_TOTAL_TIMEOUT: "5m" };
+/** Far more than the requests under way need: the site delays them while a worker starts. */
+const TIMEOUTS = { TRAWL_GRACE: "30s", TRAWL_TOTAL_TIMEOUT: "5m" };
 
 type Running = { child: ChildProcess; output(): string; ended: Promise<unknown> };
 
 export async function runRolling(options: RollingOptions): Promise<RollingVerdict> {
   const { workers, rounds, pages } = options;
-  const gate = createAuthenticator(Math.floor(pages / (workers * rounds + 1)));
+  const gate = createRequestGate(Math.floor(pages / (workers * rounds + 1)));
   const linked = createLinkedSite({ ...LINKED_SITE, pages, disallowedEvery: 0 });
   const site = await startOrigin(async (request, response) => {
     if (request.url !== "/robots.txt") await gate.pass();
     return linked.handler(request, response);
   });
-  const asked = () => site.log.map(({ path }) => path).filter((path) => path !== "/robots.txt");
-  const complaints: string[] = [];
+  const requests = () => site.log.map(({ path }) => path).filter((path) => path !== "/robots.txt");
+  const problems: string[] = [];
   const all: Running[] = [];
   const start = (...args: string[]) => {
     const running = startProgram(["worker", "--json", "-c", String(PER_WORKER), ...args], options);
@@ -65,39 +65,39 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
   try {
     const fleet = Array.from({ length: workers }, () => start());
     const id = await submit(`${site.url}/`, options);
-    let askedBefore: number | undefined;
+    let requestedBefore: number | undefined;
     let crashes = 0;
     for (let round = 1; round <= rounds; round++) {
       for (const [slot, running] of fleet.entries()) {
-        // As many requests as there can be: every worker has some under way, or as many as the site allows are.
+        // Wait for the maximum number of requests: as many as the workers can run, or as the site allows.
         await Promise.race([gate.held(Math.min(PER_SITE, workers * PER_WORKER)), running.ended]);
         options.signal.throwIfAborted();
-        askedBefore ??= asked().length;
+        requestedBefore ??= requests().length;
         running.child.kill("SIGTERM");
         fleet[slot] = start();
         gate.raise();
-        complaints.push(...(await complaintsOf(running)));
+        problems.push(...(await problemsOf(running)));
         crashes += await countCrashes(options);
       }
-      options.onRound(round, asked().length);
+      options.onRound(round, requests().length);
     }
-    const askedMeanwhile = asked().length - (askedBefore ?? 0);
+    const requestedDuringStops = requests().length - (requestedBefore ?? 0);
     gate.open();
     await start("--drain").ended;
     for (const { child } of fleet) child.kill("SIGTERM");
-    for (const running of [...fleet, ...all.slice(-1)]) complaints.push(...(await complaintsOf(running)));
+    for (const running of [...fleet, ...all.slice(-1)]) problems.push(...(await problemsOf(running)));
     crashes += await countCrashes(options);
     const records = await recordsOf(id, options);
     const expected = linked.expectedPaths().map((path) => site.url + path);
     return {
       stops: rounds * workers,
-      askedMeanwhile,
-      asked: asked().length,
+      requestedDuringStops,
+      requested: requests().length,
       lost: missing(expected, records),
-      repeated: [...duplicates(asked()).keys()],
+      repeated: [...duplicates(requests()).keys()],
       recordsRepeated: [...duplicates(records).keys()],
       crashes,
-      complaints,
+      problems,
     };
   } finally {
     for (const { child } of all) child.kill("SIGKILL");
@@ -105,27 +105,30 @@ export async function runRolling(options: RollingOptions): Promise<RollingVerdic
   }
 }
 
-/** Answers `share` pages, then holds requests until it is raised by another share: a worker is stopped with work under way. */
-function createAuthenticator(share: number) {
-  let left = share;
+/**
+ * Lets `share` requests pass, then delays all further ones until `raise` adds another share. So a worker always has
+ * requests under way when it is stopped.
+ */
+function createRequestGate(share: number) {
+  let remaining = share;
   let waiting: (() => void)[] = [];
   let onHeld = () => {};
   function raiseBy(count: number): void {
-    left += count;
+    remaining += count;
     const woken = waiting;
     waiting = [];
     for (const wake of woken) wake();
   }
   return {
     async pass(): Promise<void> {
-      while (left <= 0) {
+      while (remaining <= 0) {
         const woken = new Promise<void>((resolve) => waiting.push(resolve));
         onHeld();
         await woken;
       }
-      left -= 1;
+      remaining -= 1;
     },
-    /** Resolves when this many requests are held. */
+    /** Resolves when this many requests are delayed. */
     held: (count: number) =>
       new Promise<void>((resolve) => {
         onHeld = () => {
@@ -138,7 +141,7 @@ function createAuthenticator(share: number) {
   };
 }
 
-async function complaintsOf({ child, output, ended }: Running): Promise<string[]> {
+async function problemsOf({ child, output, ended }: Running): Promise<string[]> {
   await ended;
   const bad = output()
     .split("\n")
@@ -150,7 +153,7 @@ function startProgram(args: readonly string[], { folder, env }: RollingOptions):
   const clean = Object.entries(process.env).filter(([name]) => !/^(TRAWL_|NODE_OPTIONS$|VITEST)/.test(name));
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { ...Object.fromEntries(clean), TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", ...PATIENCE, ...env },
+    env: { ...Object.fromEntries(clean), TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", ...TIMEOUTS, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

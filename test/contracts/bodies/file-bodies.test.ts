@@ -26,18 +26,18 @@ describe("bodies in files", () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  it("names the place and the fix when its folder is a file", async () => {
+  it("throw an error with the path and the fix if their folder is a file", async () => {
     const path = join(root, "file");
     await writeFile(path, "");
 
     await expect(openFileBodies(path).put(Buffer.from("page"))).rejects.toMatchObject({
       code: "STORE_UNREACHABLE",
       op: "bodies.put",
-      message: expect.stringMatching(/file.*name a folder in TRAWL_BODIES/),
+      message: expect.stringMatching(/file.*set a folder in TRAWL_BODIES/),
     });
   });
 
-  it("counts a body that is put again as put now, and loses none to who removes it meanwhile", async () => {
+  it("get a new modification time when they are put again, and are not lost to a concurrent remove", async () => {
     const bodies = openFileBodies(root);
     const ref = String(await bodies.put(Buffer.from("page")));
     const [name = ""] = await filesIn(root);
@@ -54,7 +54,7 @@ describe("bodies in files", () => {
     expect(await filesIn(root)).toEqual([name]);
   });
 
-  it("can be put again once what was in the way has gone", async () => {
+  it("can be put after a file in place of their folder was removed", async () => {
     const path = join(root, "file");
     await writeFile(path, "");
     const bodies = openFileBodies(path);

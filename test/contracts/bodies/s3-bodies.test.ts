@@ -7,9 +7,9 @@ import { openS3Objects } from "../../../src/store/bodies/s3/s3-objects.ts";
 import { openS3Spool } from "../../../src/store/bodies/s3/s3-spool.ts";
 import { findS3Obstacle, type S3Server, startS3 } from "../../services/s3.ts";
 import { describeBodies } from "./describe-bodies.ts";
-import { type MeddlingProxy, startMeddlingProxy } from "./meddling-proxy.ts";
+import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
-/** The least that servers take. */
+/** The smallest part size that S3 servers accept. */
 const PART_BYTES = 5 * 1024 * 1024;
 
 const obstacle = findS3Obstacle();
@@ -44,17 +44,13 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
         /SignatureDoesNotMatch \(403\); check TRAWL_S3_ACCESS_KEY and TRAWL_S3_SE/,
       ],
       [
-        "keys that nobody has",
+        "an unknown access key",
         { accessKey: "trawl:nobody" },
         /\(403\); check TRAWL_S3_ACCESS_KEY and TRAWL_S3_SECRET_KEY/,
       ],
-      [
-        "a bucket that is not there",
-        { bucket: "no-such" },
-        /s3:\/\/no-such\/.*NoSuchBucket \(404\); make the bucket, or/,
-      ],
+      ["a missing bucket", { bucket: "no-such" }, /s3:\/\/no-such\/.*NoSuchBucket \(404\); create the bucket, or/],
       ["another region", { region: "us-east-1" }, /AuthorizationHeaderMalformed \(400\); set TRAWL_S3_REGION and/],
-    ])("says what to do about %s", async (_, change, message) => {
+    ])("are refused with an error that says what to do about %s", async (_, change, message) => {
       const { bodies, spool } = openOn(server, { client: change });
       const body = randomBytes(100);
       const refusal = { code: "STORE_UNREACHABLE", message: expect.stringMatching(message) };
@@ -67,8 +63,8 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       await expect(spool.remove({ jobId: "a", taskId: "b" })).rejects.toMatchObject(refusal);
     });
 
-    it("says where nobody answers", async () => {
-      const proxy = await startMeddlingProxy(server.endpoint);
+    it("are refused with an error that contains the endpoint if the server is down", async () => {
+      const proxy = await startFaultyProxy(server.endpoint);
       await proxy.stop();
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint } });
 
@@ -80,9 +76,9 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       });
     });
 
-    it("does not wait for ever for a server that says nothing", async () => {
-      const proxy = await meddler(server);
-      proxy.meddle(() => "silence");
+    it("are refused after a timeout if the server sends no response", async () => {
+      const proxy = await startProxy(server);
+      proxy.injectFaults(() => "no response");
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint, timeoutMs: 50, tries: 2 } });
 
       await expect(bodies.put(Buffer.from("page"))).rejects.toMatchObject({
@@ -90,8 +86,8 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       });
     });
 
-    it("sends a body that is there no second time", async () => {
-      const proxy = await meddler(server);
+    it("are not sent again if they are already stored", async () => {
+      const proxy = await startProxy(server);
       const body = randomBytes(1000);
 
       for (const each of ["one process", "another"]) {
@@ -103,14 +99,14 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
     });
 
     it.each([
-      ["is busy", { answer: 503 }],
-      ["is at fault", { answer: 500 }],
-      ["asks for less", { answer: 429 }],
-      ["does it, and its answer is lost", "lose answer"],
-    ] as const)("tries again when the server %s", async (_, wish) => {
-      const proxy = await meddler(server);
+      ["is overloaded", { answer: 503 }],
+      ["has an internal error", { answer: 500 }],
+      ["throttles requests", { answer: 429 }],
+      ["stores the body but its response is lost", "lose response"],
+    ] as const)("are sent again if the server %s", async (_, fault) => {
+      const proxy = await startProxy(server);
       let left = 2;
-      proxy.meddle((step) => (step === "PUT" && left-- > 0 ? wish : undefined));
+      proxy.injectFaults((step) => (step === "PUT" && left-- > 0 ? fault : undefined));
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint } });
 
       const body = randomBytes(1000);
@@ -120,18 +116,18 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       expect(await bodies.get(ref)).toEqual(body);
     });
 
-    it("begins no try once its patience is at an end", async () => {
-      const proxy = await meddler(server);
-      proxy.meddle((step) => (step === "PUT" ? { answer: 503 } : undefined));
-      const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint, patienceMs: 0 } });
+    it("are not sent again after the total time for retries", async () => {
+      const proxy = await startProxy(server);
+      proxy.injectFaults((step) => (step === "PUT" ? { answer: 503 } : undefined));
+      const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint, retryForMs: 0 } });
 
       await expect(bodies.put(randomBytes(10))).rejects.toThrow(/the server answered status 503/);
       expect(proxy.seen).toEqual(["HEAD", "PUT"]);
     });
 
-    it("gives up after so many tries, and says what the server said", async () => {
-      const proxy = await meddler(server);
-      proxy.meddle((step) => (step === "PUT" ? { answer: 503 } : undefined));
+    it("are sent as often as configured, and then refused with the status of the server", async () => {
+      const proxy = await startProxy(server);
+      proxy.injectFaults((step) => (step === "PUT" ? { answer: 503 } : undefined));
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint, tries: 3 } });
 
       await expect(bodies.put(randomBytes(10))).rejects.toThrow(/the server answered status 503/);
@@ -140,8 +136,8 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
   });
 
   describe("a long body", () => {
-    it("goes in parts, and comes back whole", async () => {
-      const proxy = await meddler(server);
+    it("is uploaded in parts and returned whole", async () => {
+      const proxy = await startProxy(server);
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint } });
       const body = randomBytes(2 * PART_BYTES + 1000);
 
@@ -153,10 +149,10 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       expect(await uploadsIn(server)).toEqual([]);
     });
 
-    it("that cannot be sent leaves no part behind", async () => {
-      const proxy = await meddler(server);
+    it("that cannot be sent leaves no parts on the server", async () => {
+      const proxy = await startProxy(server);
       let parts = 0;
-      proxy.meddle((step) => (step === "PUT ?partNumber" && ++parts > 1 ? { answer: 500 } : undefined));
+      proxy.injectFaults((step) => (step === "PUT ?partNumber" && ++parts > 1 ? { answer: 500 } : undefined));
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint, tries: 2 } });
 
       await expect(bodies.put(randomBytes(2 * PART_BYTES + 1000))).rejects.toThrow(/status 500/);
@@ -165,13 +161,13 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
       expect(await uploadsIn(server)).toEqual([]);
     });
 
-    it("is there when only the answer to the last step was lost", async () => {
-      const proxy = await meddler(server);
+    it("is stored if only the response to the last step was lost", async () => {
+      const proxy = await startProxy(server);
       let isFirst = true;
-      proxy.meddle((step) => {
+      proxy.injectFaults((step) => {
         if (step !== "POST ?uploadId" || !isFirst) return undefined;
         isFirst = false;
-        return "lose answer";
+        return "lose response";
       });
       const { bodies } = openOn(server, { client: { endpoint: proxy.endpoint } });
       const body = randomBytes(PART_BYTES + 1000);
@@ -184,8 +180,8 @@ describe.skipIf(obstacle !== undefined)("on a server that checks signatures,", (
   });
 });
 
-async function meddler(server: S3Server): Promise<MeddlingProxy> {
-  const proxy = await startMeddlingProxy(server.endpoint);
+async function startProxy(server: S3Server): Promise<FaultyProxy> {
+  const proxy = await startFaultyProxy(server.endpoint);
   onTestFinished(() => proxy.stop());
   return proxy;
 }
@@ -195,7 +191,7 @@ function openOn(
   { prefix = `${randomUUID()}/`, client = {} }: { prefix?: string; client?: Partial<S3ClientOptions> } = {},
 ) {
   const { endpoint, bucket, region, accessKey, secretKey } = server;
-  const times = { timeoutMs: 30_000, patienceMs: 60_000, tries: 4, backoffMs: 1 };
+  const times = { timeoutMs: 30_000, retryForMs: 60_000, tries: 4, backoffMs: 1 };
   const tuning = { isPathStyle: true, sessionToken: undefined, ...times };
   const options = { endpoint, bucket, region, accessKey, secretKey, ...tuning, ...client };
   const sizes = { partBytes: PART_BYTES, partsAtOnce: 3 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "./fake-clock.ts";
-import { hungUp, type OpenFetcher, pageText, requestFor, useHarness } from "./harness.ts";
+import { connectionClosed, type OpenFetcher, pageText, requestFor, useHarness } from "./harness.ts";
 import { always, bytes } from "./misbehaving-server.ts";
 
 export function describeAborting(open: OpenFetcher): void {
@@ -9,37 +9,40 @@ export function describeAborting(open: OpenFetcher): void {
 
   describe("aborting", () => {
     it.each([
-      ["while waiting for the answer", ""],
-      ["within the headers", "HTTP/1.1 200 OK\r\n"],
-      ["within a body of known length", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"],
-      ["within a body that ends with the connection", "HTTP/1.1 200 OK\r\n\r\nhalf"],
-      ["within an error's body", "HTTP/1.1 500 Oops\r\ncontent-length: 10\r\n\r\nhalf"],
-    ])("rejects with the reason and hangs up %s", async (_, raw) => {
+      ["while it waits for the response", ""],
+      ["while it reads the headers", "HTTP/1.1 200 OK\r\n"],
+      ["while it reads a body of known length", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"],
+      ["while it reads a body that ends with the connection", "HTTP/1.1 200 OK\r\n\r\nhalf"],
+      ["while it reads the body of an error", "HTTP/1.1 500 Oops\r\ncontent-length: 10\r\n\r\nhalf"],
+    ])("rejects with the reason and closes the connection %s", async (_, raw) => {
       const { server, get } = await harness();
-      const aborter = new AbortController();
+      const controller = new AbortController();
       server.on("/slow", bytes(raw));
-      const asked = get("/slow", { signal: aborter.signal });
+      const fetching = get("/slow", { signal: controller.signal });
       await server.nextRequest();
-      const closed = hungUp(server);
-      aborter.abort(reason);
-      await expect(asked).rejects.toBe(reason);
+      const closed = connectionClosed(server);
+      controller.abort(reason);
+      await expect(fetching).rejects.toBe(reason);
       await closed;
     });
 
-    it("rejects before anything is sent if aborted before", async () => {
+    it("rejects and sends nothing if the signal is already aborted", async () => {
       const { server, get } = await harness();
       await expect(get("/page", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
       expect(server.connections).toHaveLength(0);
     });
 
-    it("rejects while waiting for its slot", async () => {
+    it("rejects while it waits for its slot", async () => {
       const clock = createFakeClock(0);
       const { server, get } = await harness({ clock });
-      const aborter = new AbortController();
-      const asked = get("/page", { signal: aborter.signal, slot: { sendAt: 1_000, sendBy: 1_001, arrivalAt: 0 } });
+      const controller = new AbortController();
+      const fetching = get("/page", {
+        signal: controller.signal,
+        slot: { sendAt: 1_000, sendBy: 1_001, arrivalAt: 0 },
+      });
       await clock.asleep();
-      aborter.abort(reason);
-      await expect(asked).rejects.toBe(reason);
+      controller.abort(reason);
+      await expect(fetching).rejects.toBe(reason);
       expect(server.connections).toHaveLength(0);
     });
 
@@ -48,11 +51,11 @@ export function describeAborting(open: OpenFetcher): void {
       const held: (() => void)[] = [];
       server.on("/hold", (socket) => held.push(() => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nheld")));
       server.on("/page", always({ body: "page" }));
-      const aborter = new AbortController();
+      const controller = new AbortController();
       const holders = Array.from({ length: 20 }, () => fetcher.fetch(requestFor(`${server.origin}/hold`)));
-      const waiting = get("/aborted", { signal: aborter.signal });
+      const waiting = get("/aborted", { signal: controller.signal });
       while (held.length === 0) await server.nextRequest();
-      aborter.abort(reason);
+      controller.abort(reason);
       await expect(waiting).rejects.toBe(reason);
 
       for (let answered = 0; answered < 20; answered++) {
@@ -67,15 +70,15 @@ export function describeAborting(open: OpenFetcher): void {
     it("leaves the signal without listeners after each request", async () => {
       const { server, get } = await harness();
       server.on("/page", always({ body: "page" }));
-      const { signal, abort } = countingSignal();
+      const { signal, listenerCount } = countingSignal();
       for (const path of ["/page", "/missing", "/page"]) await get(path, { signal });
-      expect(abort()).toBe(0);
+      expect(listenerCount()).toBe(0);
     });
   });
 }
 
-/** A signal that knows how many listeners it has left. */
-function countingSignal(): { signal: AbortSignal; abort(): number } {
+/** A signal that counts its listeners. */
+function countingSignal(): { signal: AbortSignal; listenerCount(): number } {
   const { signal } = new AbortController();
   let listeners = 0;
   const add = signal.addEventListener.bind(signal);
@@ -88,5 +91,5 @@ function countingSignal(): { signal: AbortSignal; abort(): number } {
     listeners--;
     remove(...args);
   };
-  return { signal, abort: () => listeners };
+  return { signal, listenerCount: () => listeners };
 }

@@ -7,7 +7,7 @@ export function describeAnswers(open: OpenFetcher): void {
   const harness = useHarness(open);
 
   describe("answers", () => {
-    it("gives a page with its status, headers, size and times", async () => {
+    it("returns a page with its status, headers, size and times", async () => {
       const { server, get } = await harness();
       server.on("/a", always({ status: 203, headers: { "Content-Type": "text/plain; charset=x" }, body: "hello" }));
       const before = Date.now();
@@ -24,7 +24,7 @@ export function describeAnswers(open: OpenFetcher): void {
       expect(tookMs).toBeGreaterThanOrEqual(0);
     });
 
-    it("introduces itself, and sends the request's own headers on top", async () => {
+    it("sends its default headers, and those of the request, which take precedence", async () => {
       const { server, get } = await harness();
       await get("/plain");
       await get("/special", { headers: { "x-extra": "1", "accept-language": "de" } });
@@ -41,13 +41,13 @@ export function describeAnswers(open: OpenFetcher): void {
       expect(special?.headers["user-agent"]).toBe(plain?.headers["user-agent"]);
     });
 
-    it("asks for the path and query byte for byte", async () => {
+    it("sends the path and query unchanged", async () => {
       const { server, get } = await harness();
       await get("/%7Euser/a%20b;c?x=%26&y=1+2");
       expect(server.requests[0]?.path).toBe("/%7Euser/a%20b;c?x=%26&y=1+2");
     });
 
-    it("reads every status as the policy has it", async () => {
+    it("returns the outcome that the policy defines for each status", async () => {
       const { server, get } = await harness();
       const statuses = Array.from({ length: 400 }, (_, n) => n + 200).filter(
         (s) => ![301, 302, 303, 307, 308].includes(s),
@@ -64,7 +64,7 @@ export function describeAnswers(open: OpenFetcher): void {
     it.each([
       [204, "HTTP/1.1 204 No Content\r\n\r\n"],
       [205, "HTTP/1.1 205 Reset\r\ncontent-length: 0\r\n\r\n"],
-    ])("takes %i for a page with an empty body", async (status, raw) => {
+    ])("returns a page with an empty body for status %i", async (status, raw) => {
       const { server, get } = await harness();
       server.on("/empty", bytes(raw));
       expect(await get("/empty")).toMatchObject({
@@ -74,20 +74,20 @@ export function describeAnswers(open: OpenFetcher): void {
       });
     });
 
-    it("asks whether a page has changed by what it had, and takes 304 for an answer to nothing else", async () => {
+    it("sends validators, and accepts 304 only in response to them", async () => {
       const { server, get } = await harness();
       server.on("/same", bytes("HTTP/1.1 304 Not Modified\r\ncontent-encoding: gzip\r\n\r\n"));
       const validators = { etag: 'W/"1"', lastModified: "Sun, 06 Nov 1994 08:49:37 GMT" };
 
-      const asked = await get("/same", { validators });
+      const both = await get("/same", { validators });
       const onlyEtag = await get("/same", { validators: { ...validators, lastModified: undefined } });
-      const unasked = await get("/same");
+      const withoutValidators = await get("/same");
 
-      expect([asked, onlyEtag]).toMatchObject([
+      expect([both, onlyEtag]).toMatchObject([
         { kind: "unchanged", page: { status: 304, bodyBytes: 0 } },
         { kind: "unchanged" },
       ]);
-      expect(unasked).toMatchObject({ kind: "dead", because: "http_status", status: 304 });
+      expect(withoutValidators).toMatchObject({ kind: "dead", because: "http_status", status: 304 });
       expect(server.requests.map(({ headers }) => [headers["if-none-match"], headers["if-modified-since"]])).toEqual([
         [validators.etag, validators.lastModified],
         [validators.etag, undefined],
@@ -102,7 +102,7 @@ export function describeAnswers(open: OpenFetcher): void {
       ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
       ["soon", undefined],
       ["-1", undefined],
-    ])("understands Retry-After: %s", async (header, retryAfterMs) => {
+    ])("parses Retry-After: %s", async (header, retryAfterMs) => {
       const { server, get } = await harness();
       server.on("/later", always({ status: 429, headers: { "retry-after": header } }));
       const outcome = await get("/later");
@@ -113,7 +113,7 @@ export function describeAnswers(open: OpenFetcher): void {
       expect("retryAfterMs" in outcome).toBe(retryAfterMs !== undefined);
     });
 
-    it("lower-cases header names, joins repeated ones, and keeps cookies apart", async () => {
+    it("lower-cases header names, joins repeated ones, and keeps cookies separate", async () => {
       const { server, get } = await harness();
       const headers = { "X-Many": ["a", "b"], "Set-Cookie": ["a=1; Expires=Mon, 01 Jan", "b=2"], "X-NAME": "café" };
       server.on("/headers", always({ headers }));
@@ -122,7 +122,7 @@ export function describeAnswers(open: OpenFetcher): void {
       });
     });
 
-    it("waits through interim answers", async () => {
+    it("ignores interim responses", async () => {
       const { server, get } = await harness();
       server.on("/hints", (socket) => {
         socket.write("HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n");
@@ -146,7 +146,7 @@ export function describeAnswers(open: OpenFetcher): void {
       expect(pageText(await get("/body"))).toBe("body");
     });
 
-    it("reads an answer that comes byte by byte", async () => {
+    it("reads a response that arrives byte by byte", async () => {
       const { server, get } = await harness();
       server.on("/drip", (socket) => {
         const all = Buffer.from(
@@ -176,7 +176,7 @@ export function describeAnswers(open: OpenFetcher): void {
       expect(outcome).toMatchObject({ page: { bodyBytes: 4 } });
     });
 
-    it("keeps one connection for requests one after the other, whatever they end in", async () => {
+    it("reuses one connection for sequential requests, whatever their outcome", async () => {
       const { server, get } = await harness();
       server.on("/page", always({ body: "x".repeat(20_000) }));
       server.on("/error", always({ status: 500, body: "y".repeat(20_000) }));

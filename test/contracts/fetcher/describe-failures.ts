@@ -12,12 +12,12 @@ export function describeFailures(open: OpenFetcher): void {
 
   describe("failures", () => {
     it.each([
-      ["no HTTP at all", "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"],
+      ["a protocol that is not HTTP", "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"],
       ["a bare HTML page", "<html>hello</html>\r\n\r\n"],
       ["an impossible status line", "HTTP/1.1 banana\r\n\r\n"],
       ["garbage instead of a chunk length", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\nbody\r\n"],
-      ["a length that is no number", "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\nbody"],
-    ])("gives up on %s", async (_, raw) => {
+      ["a content-length that is not a number", "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\nbody"],
+    ])("fails permanently on %s", async (_, raw) => {
       const { server, get } = await harness();
       server.on("/odd", bytes(raw));
       const outcome = await get("/odd");
@@ -34,14 +34,14 @@ export function describeFailures(open: OpenFetcher): void {
         "within a last chunk",
         "HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n",
       ],
-    ])("tries again later when the connection ends %s", async (_, raw) => {
+    ])("returns a retry outcome if the connection ends %s", async (_, raw) => {
       const { server, get } = await harness();
       server.on("/closed", bytes(raw, { close: true }));
       expect(await get("/closed")).toMatchObject(NETWORK);
       expect(server.requests).toHaveLength(1);
     });
 
-    it("tries again later when the connection is reset within the body", async () => {
+    it("returns a retry outcome if the connection is reset within the body", async () => {
       const { server, get } = await harness();
       server.on("/reset", (socket) => {
         socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", () => socket.resetAndDestroy());
@@ -50,7 +50,7 @@ export function describeFailures(open: OpenFetcher): void {
       expect(server.requests).toHaveLength(1);
     });
 
-    it("takes a page whose server sends more than it declared, and does not reuse the connection for another", async () => {
+    it("accepts a page with more bytes than declared, and does not reuse the connection", async () => {
       const { server, get } = await harness();
       server.on("/more", bytes("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbodyAND MORE OF IT"));
       server.on("/next", always({ body: "next" }));
@@ -58,7 +58,7 @@ export function describeFailures(open: OpenFetcher): void {
       expect(pageText(await get("/next"))).toBe("next");
     });
 
-    it("tries again later when nobody listens", async () => {
+    it("returns a retry outcome if the connection is refused", async () => {
       const { server, fetcher } = await harness();
       await server.close();
       const outcome = await fetcher.fetch(requestFor(`${server.origin}/`));
@@ -66,7 +66,7 @@ export function describeFailures(open: OpenFetcher): void {
       server.close = async () => {};
     });
 
-    it("gives up on a corrupt compressed body, and tries again later for a truncated one", async () => {
+    it("fails permanently on a corrupt compressed body, and returns a retry outcome for a truncated one", async () => {
       const { server, get } = await harness();
       const packed = zlib.gzipSync(randomBytes(1_000));
       const corrupt = Buffer.from(packed).fill(0, 100, 200);
@@ -81,7 +81,7 @@ export function describeFailures(open: OpenFetcher): void {
       expect(pageText(await get("/empty"))).toBe("");
     });
 
-    it.each(["zstd", "gzip, gzip, gzip, gzip"])("gives up on the content-encoding %s", async (coding) => {
+    it.each(["zstd", "gzip, gzip, gzip, gzip"])("fails permanently on the content-encoding %s", async (coding) => {
       const { server, get } = await harness();
       server.on("/coded", always({ headers: { "content-encoding": coding }, body: "whatever" }));
       expect(await get("/coded")).toMatchObject({
@@ -90,7 +90,7 @@ export function describeFailures(open: OpenFetcher): void {
       });
     });
 
-    it("asks once more, and pays for it, when an idle connection turns out to be dead", async () => {
+    it("sends the request again, and spends allowance for it, if an idle connection was closed", async () => {
       const { server, get, spent } = await harness();
       server.on("/page", (socket, { connection }) => {
         if (connection === 1 && server.requests.length > 1) socket.destroy();
@@ -102,7 +102,7 @@ export function describeFailures(open: OpenFetcher): void {
       expect(spent).toEqual([{ site: new URL(server.origin).host, unused: undefined }]);
     });
 
-    it("does not ask a third time", async () => {
+    it("does not send the request a third time", async () => {
       const { server, get, spent } = await harness();
       server.on("/first", always({ body: "page" }));
       server.on("/dead", (socket) => socket.resetAndDestroy());
@@ -112,7 +112,7 @@ export function describeFailures(open: OpenFetcher): void {
       expect(spent).toHaveLength(1);
     });
 
-    it("does not ask again once the answer has begun", async () => {
+    it("does not send the request again after the response has begun", async () => {
       const { server, get } = await harness();
       server.on("/first", always({ body: "page" }));
       server.on("/half", bytes("HTTP/1.1 2", { close: true }));
@@ -121,7 +121,7 @@ export function describeFailures(open: OpenFetcher): void {
       expect(server.requests).toHaveLength(2);
     });
 
-    it("goes on after a connection that the site closed between two requests", async () => {
+    it("opens a new connection if the site closed the old one between two requests", async () => {
       const { server, get } = await harness();
       server.on("/once", (socket) => {
         respond(socket, { body: "once" });
@@ -130,7 +130,7 @@ export function describeFailures(open: OpenFetcher): void {
       for (let n = 0; n < 5; n++) expect(pageText(await get("/once"))).toBe("once");
     });
 
-    it("goes on with a site after it has done its worst", async () => {
+    it("continues to fetch from a site after invalid responses and resets", async () => {
       const { server, get } = await harness();
       server.on("/garbage", bytes("garbage\r\n\r\n"));
       server.on("/reset", (socket) => socket.resetAndDestroy());

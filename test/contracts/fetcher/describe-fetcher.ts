@@ -1,4 +1,4 @@
-/** The contract of every fetcher, against a server that does what servers do. */
+/** The contract of every fetcher, tested against a server that also violates HTTP. */
 import { describe } from "vitest";
 import { describeAborting } from "./describe-aborting.ts";
 import { describeAnswers } from "./describe-answers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hungUp, type OpenFetcher, useHarness } from "./harness.ts";
+import { connectionClosed, type OpenFetcher, useHarness } from "./harness.ts";
 import { always, bytes } from "./misbehaving-server.ts";
 
 export function describeRedirects(open: OpenFetcher): void {
@@ -7,7 +7,7 @@ export function describeRedirects(open: OpenFetcher): void {
 
   describe("redirects", () => {
     it.each([301, 302, 303, 307, 308])(
-      "hands %i back with its target in canonical form, and follows nothing",
+      "returns %i with its target in canonical form, and does not follow it",
       async (status) => {
         const { server, get, spent } = await harness();
         server.on("/old", always({ status, headers: { location: "HTTP://Other.test:80/x#part" }, body: "moved" }));
@@ -23,7 +23,7 @@ export function describeRedirects(open: OpenFetcher): void {
       },
     );
 
-    it("resolves the target against the URL asked for", async () => {
+    it("resolves the target against the requested URL", async () => {
       const { server, get } = await harness();
       server.on("/a/b", always({ status: 302, headers: { location: "../new?x" } }));
 
@@ -36,13 +36,13 @@ export function describeRedirects(open: OpenFetcher): void {
       ["a file", { location: "file:///etc/passwd" }],
       ["a script", { location: "javascript:alert(1)" }],
       ["a broken URL", { location: "http://[::1" }],
-    ])("gives up on a redirect to %s", async (_, headers) => {
+    ])("fails permanently on a redirect to %s", async (_, headers) => {
       const { server, get } = await harness();
       server.on("/odd", always({ status: 302, headers }));
       expect(await get("/odd")).toMatchObject({ kind: "dead", because: "bad_response", status: 302 });
     });
 
-    it("takes raw UTF-8 in Location as browsers do", async () => {
+    it("accepts raw UTF-8 in Location, like browsers", async () => {
       const { server, get } = await harness();
       const location = Buffer.from("/caf\u00e9", "utf8").toString("latin1");
       server.on("/raw", always({ status: 302, headers: { location } }));
@@ -50,13 +50,13 @@ export function describeRedirects(open: OpenFetcher): void {
       expect(await get("/raw")).toMatchObject({ kind: "redirect", to: `${server.origin}/caf%C3%A9` });
     });
 
-    it("does not wait for the whole of a redirect's endless body", async () => {
+    it("does not wait for the whole body of a redirect", async () => {
       const { server, get } = await harness();
       const head = "HTTP/1.1 302 Found\r\nlocation: /new\r\ncontent-length: 100000000\r\n\r\n";
       server.on("/big", bytes(`${head}${"x".repeat(100_000)}`));
 
       expect(await get("/big")).toMatchObject({ kind: "redirect", to: `${server.origin}/new` });
-      await hungUp(server);
+      await connectionClosed(server);
     });
   });
 }

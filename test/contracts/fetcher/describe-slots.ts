@@ -14,7 +14,7 @@ export function describeSlots(open: OpenFetcher): void {
       const clock = createFakeClock(NOW);
       const { server, get } = await harness({ clock });
       server.on("/page", always({ body: "page" }));
-      const asked = get("/page", { slot: { sendAt: NOW + 40, sendBy: NOW + 50, arrivalAt: 0 } });
+      const fetching = get("/page", { slot: { sendAt: NOW + 40, sendBy: NOW + 50, arrivalAt: 0 } });
 
       expect(await clock.asleep()).toBe(NOW + 40);
       expect([server.connections.length, server.requests.length]).toEqual([0, 0]);
@@ -23,14 +23,14 @@ export function describeSlots(open: OpenFetcher): void {
       expect(server.requests).toHaveLength(0);
       clock.advance(1);
 
-      expect(pageText(await asked)).toBe("page");
+      expect(pageText(await fetching)).toBe("page");
     });
 
-    it("opens the connection ahead of a slot that is far off, and sends within it", async () => {
+    it("opens the connection one second before a distant slot, and sends the request within the slot", async () => {
       const clock = createFakeClock(NOW);
       const { server, get, spent } = await harness({ clock });
       server.on("/page", always({ body: "page" }));
-      const asked = get("/page", { slot: { sendAt: NOW + 60_000, sendBy: NOW + 60_010, arrivalAt: 0 } });
+      const fetching = get("/page", { slot: { sendAt: NOW + 60_000, sendBy: NOW + 60_010, arrivalAt: 0 } });
 
       expect(await clock.asleep()).toBe(NOW + 59_000);
       expect(server.connections).toHaveLength(0);
@@ -39,11 +39,11 @@ export function describeSlots(open: OpenFetcher): void {
       expect([server.connections.length, server.requests.length]).toEqual([1, 0]);
       clock.advance(1_000);
 
-      expect(pageText(await asked)).toBe("page");
+      expect(pageText(await fetching)).toBe("page");
       expect([server.connections.length, spent.length]).toEqual([1, 0]);
     });
 
-    it("lets a slot lapse unused, gives it back for another, and sends once on the same connection", async () => {
+    it("exchanges a lapsed slot for a new one, and sends the request once, on the same connection", async () => {
       const clock = createFakeClock(NOW);
       const { server, get, spent } = await harness({ clock, slots: [LAPSED, ANY_TIME] });
       server.on("/page", always({ body: "page" }));
@@ -60,14 +60,14 @@ export function describeSlots(open: OpenFetcher): void {
       expect(server.connections).toHaveLength(1);
     });
 
-    it("lets a slot lapse while the connection is opened, too", async () => {
+    it("exchanges a slot that lapses while the connection is opened", async () => {
       const { server, get, spent } = await harness({ clock: createFakeClock(NOW) });
       server.on("/page", always({ body: "page" }));
       expect(pageText(await get("/page", { slot: LAPSED }))).toBe("page");
       expect([server.requests.length, server.connections.length, spent.length]).toEqual([1, 1, 1]);
     });
 
-    it("tries at once, then once a second when every slot lapses, then gives up for now, without having sent anything", async () => {
+    it("exchanges lapsed slots at once, then once per second, then returns a retry outcome", async () => {
       const clock = createFakeClock(NOW);
       const { server, get, spent } = await harness({ clock, slots: Array.from({ length: 100 }, () => LAPSED) });
       const outcome = get("/page", { slot: LAPSED });
@@ -82,7 +82,7 @@ export function describeSlots(open: OpenFetcher): void {
       expect([pauses[0], pauses.at(-1)]).toEqual([1000, 1000]);
     });
 
-    it("keeps the slots of many requests at once apart", async () => {
+    it("keeps the slots of concurrent requests separate", async () => {
       const { server, get, spent } = await harness({ clock: createFakeClock(NOW) });
       server.on("/page", always({ body: "page" }));
       const outcomes = await Promise.all(

@@ -2,11 +2,11 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 
 export type FakeClock = Clock & {
   advance(ms: number): void;
-  /** Resolves when someone sleeps, with the instant it wants to wake at. At once if someone does already. */
+  /** Resolves with the wake-up time of the first sleeper, as soon as there is one. */
   asleep(): Promise<number>;
 };
 
-/** Time that stands still until told to move. */
+/** A clock that changes only by `advance`. */
 export function createFakeClock(startAt: number): FakeClock {
   let now = startAt;
   const sleepers: { wakeAt: number; wake: () => void }[] = [];
@@ -20,7 +20,7 @@ export function createFakeClock(startAt: number): FakeClock {
         const sleeper = { wakeAt: now + ms, wake: resolve };
         sleepers.push(sleeper);
         signal?.addEventListener("abort", () => resolve(), { once: true });
-        for (const tell of watchers.splice(0)) tell(sleeper.wakeAt);
+        for (const notify of watchers.splice(0)) notify(sleeper.wakeAt);
       }),
     advance(ms) {
       now += ms;

@@ -1,11 +1,11 @@
-/** What every part of the fetcher contract needs: a server, a fetcher, and a short way to ask. */
+/** A server and a fetcher for the tests of the fetcher contract. */
 import { afterEach } from "vitest";
 import type { Slot } from "../../../src/domain/politeness.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../../src/fetch/fetcher.ts";
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import { type MisbehavingServer, startMisbehavingServer } from "./misbehaving-server.ts";
 
-/** Builds the fetcher under test; it may reach 127.0.0.1. */
+/** Creates the fetcher under test, which may connect to 127.0.0.1. */
 export type OpenFetcher = (deps: { allowance: Allowance; clock: Clock }) => Fetcher;
 
 export const LIMITS: FetchLimits = { bodyBytes: 1_000_000, totalMs: 30_000, idleMs: 30_000 };
@@ -15,7 +15,7 @@ export const ANY_TIME: Slot = { sendAt: 0, sendBy: Number.MAX_SAFE_INTEGER, arri
 export type Harness = {
   server: MisbehavingServer;
   fetcher: Fetcher;
-  /** What was bought: the site, and the slot given back for it. */
+  /** The calls of `Allowance.spend`: the site, and the unused slot that the fetcher returned. */
   spent: { site: string; unused: Slot | undefined }[];
   get(path: string, more?: Partial<FetchRequest>): Promise<FetchOutcome>;
 };
@@ -32,11 +32,11 @@ export function useHarness(open: OpenFetcher): (options?: HarnessOptions) => Pro
   return async ({ clock = systemClock(), slots = [] } = {}) => {
     const server = await startMisbehavingServer();
     const spent: Harness["spent"] = [];
-    const unsold = [...slots];
+    const remaining = [...slots];
     const allowance: Allowance = {
       async spend(site, unused) {
         spent.push({ site, unused });
-        return unsold.shift() ?? ANY_TIME;
+        return remaining.shift() ?? ANY_TIME;
       },
     };
     const fetcher = open({ allowance, clock });
@@ -58,14 +58,14 @@ export function requestFor(url: string): FetchRequest {
   };
 }
 
-/** Resolves when the other side of the server's `n`-th connection is gone, in whatever way. */
-export function hungUp({ connections }: MisbehavingServer, n = 1): Promise<void> {
+/** Resolves when the `n`-th connection of the server is closed, in any way. */
+export function connectionClosed({ connections }: MisbehavingServer, n = 1): Promise<void> {
   const socket = connections[n - 1];
   if (socket === undefined) throw new Error(`there is no connection ${n}`);
   return new Promise((resolve) => (socket.destroyed ? resolve() : socket.on("close", () => resolve())));
 }
 
-/** The page and its text, or an error that shows what came instead. */
+/** Returns the text of a page. Throws an error that contains the outcome if it is not a page. */
 export function pageText(outcome: FetchOutcome): string {
   if (outcome.kind !== "page") throw new Error(`not a page: ${JSON.stringify(outcome)}`);
   return outcome.body.toString("latin1");

@@ -1,4 +1,4 @@
-/** A web server on a bare TCP socket, so that it can do everything a web server must not. */
+/** A web server on a bare TCP socket, so that it can violate HTTP. */
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
@@ -6,7 +6,7 @@ export type Seen = {
   path: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** Which connection it came on, counted from 1. */
+  /** The number of the connection, counted from 1. */
   connection: number;
 };
 
@@ -33,7 +33,7 @@ export async function startMisbehavingServer(): Promise<MisbehavingServer> {
 
   function answer(socket: Socket, seen: Seen): void {
     requests.push(seen);
-    for (const tell of waiting.splice(0)) tell(seen);
+    for (const notify of waiting.splice(0)) notify(seen);
     const behaviour = behaviours.get(seen.path.replace(/\?.*/, ""));
     if (behaviour === undefined) respond(socket, { status: 404 });
     else behaviour(socket, seen);
@@ -43,7 +43,7 @@ export async function startMisbehavingServer(): Promise<MisbehavingServer> {
     connections.push(socket);
     const connection = connections.length;
     socket.setNoDelay(true);
-    // Resets are part of the game here.
+    // Tests reset connections on purpose.
     socket.on("error", () => socket.destroy());
     let buffered = "";
     socket.on("data", (chunk) => {
@@ -81,7 +81,7 @@ export type Answer = {
   body?: string | Buffer;
 };
 
-/** A correct answer, for once. Header values are sent as Latin-1. */
+/** Sends a correct response, with header values as Latin-1. */
 export function respond(socket: Socket, { status = 200, headers = {}, body = "" }: Answer): void {
   const content = Buffer.from(body);
   const lines = [`HTTP/1.1 ${status} Whatever`];
@@ -94,12 +94,12 @@ export function respond(socket: Socket, { status = 200, headers = {}, body = "" 
   );
 }
 
-/** The behaviour that always gives this answer. */
+/** Always sends this response. */
 export function always(answer: Answer): Behaviour {
   return (socket) => respond(socket, answer);
 }
 
-/** The behaviour that sends these bytes, whatever they mean, and closes after them if asked to. */
+/** Sends these bytes unchanged, and then closes the connection if `close` is true. */
 export function bytes(raw: string | Buffer, { close = false } = {}): Behaviour {
   return (socket) => {
     const content = typeof raw === "string" ? Buffer.from(raw, "latin1") : raw;
@@ -108,7 +108,7 @@ export function bytes(raw: string | Buffer, { close = false } = {}): Behaviour {
   };
 }
 
-/** Writes without end, until the other side has had enough. */
+/** Sends `head` and then `chunk` again and again, until the client closes the connection. */
 export function endlessly(head: string, chunk: Buffer): Behaviour {
   return (socket) => {
     socket.write(head);

@@ -4,7 +4,7 @@ import { aJob, countsOf, grantsOf, settlementOf, submit, tasksAt } from "./maker
 
 /** Backpressure for submitters, never for workers (F13). */
 export function backpressure({ open, test }: Suite): void {
-  test("F13 takes tasks up to the cap, and returns how many it took and when to retry", async () => {
+  test("F13 accepts tasks up to the cap, and returns how many it accepted and when to retry", async () => {
     const { frontier } = await open({ maxPending: 10 });
     await frontier.createJob(aJob());
 
@@ -20,7 +20,7 @@ export function backpressure({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 10, queued: 10 });
   });
 
-  test("F13 takes nothing while it is full, and the rest later", async () => {
+  test("F13 accepts nothing while it is full, and the rest later", async () => {
     const { frontier } = await open({ maxPending: 10 });
     const tasks = tasksAt("a.test", 15);
     await submit(frontier, aJob(), tasks.slice(0, 10));
@@ -41,11 +41,11 @@ export function backpressure({ open, test }: Suite): void {
     expect(await frontier.enqueue("two", tasksAt("a.test", 8))).toMatchObject({ queued: 2, full: { taken: 2 } });
   });
 
-  test("F13 never delays a worker: a full broker takes all links of a page", async () => {
+  test("F13 never delays a worker: a full broker accepts all links of a page", async () => {
     const { frontier } = await open({ maxPending: 10 });
     await submit(frontier, aJob(), tasksAt("a.test", 10));
     const [grant] = await grantsOf(frontier, { max: 1 });
-    if (grant === undefined) throw new Error("one is due");
+    if (grant === undefined) throw new Error("expected a due task");
     await frontier.enqueue("job", tasksAt("c.test", 1));
 
     const { states } = await frontier.settle([settlementOf(grant, { discovered: tasksAt("b.test", 50) })]);

@@ -19,7 +19,7 @@ const MANY = 2 * MAX_BATCH + 1;
 
 /** Large calls are split into batches and answered as one (F17). */
 export function bounds({ open, test }: Suite): void {
-  test("F17 takes a submission of any size, with correct indexes of refused tasks", async () => {
+  test("F17 accepts a submission of any size, with correct indexes of refused tasks", async () => {
     const { frontier } = await open();
     await frontier.createJob(aJob({ limits: { pages: MANY - 1 } }));
 
@@ -28,7 +28,7 @@ export function bounds({ open, test }: Suite): void {
     expect(answer).toEqual({ queued: MANY - 1, duplicates: 1, refused: [{ index: MANY - 1, reason: "page_limit" }] });
   });
 
-  test("F17 takes any number of settlements with any number of links", async () => {
+  test("F17 accepts any number of settlements with any number of links", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 4));
     await frontier.seal("job");

@@ -69,7 +69,7 @@ function pausing({ open, test }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
-    if (one === undefined || two === undefined) throw new Error("two are due");
+    if (one === undefined || two === undefined) throw new Error("expected two due tasks");
     await frontier.pause("job");
 
     await frontier.settle([settlementOf(one, { discovered: tasksAt("b.test", 1) })]);
@@ -129,7 +129,7 @@ function cancelling({ open, test }: Suite): void {
     });
 
     const [done, retried, dead, released, crashed] = grants;
-    if (!done || !retried || !dead || !released || !crashed) throw new Error("five are due");
+    if (!done || !retried || !dead || !released || !crashed) throw new Error("expected five due tasks");
     await frontier.settle([settlementOf(done, { discovered: tasksAt("b.test", 2) })]);
     await frontier.settle([settlementOf(retried, { outcome: { kind: "retry", because: "timeout" } })]);
     await frontier.settle([settlementOf(dead, { outcome: { kind: "dead", because: "too_big" } })]);

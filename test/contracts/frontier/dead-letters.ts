@@ -21,13 +21,13 @@ const GONE = { kind: "dead", because: "http_status", status: 404 } as const;
 
 /** Dead letters: list, group, replay, discard (F15). */
 export function deadLetters(suite: Suite): void {
-  looking(suite);
+  listing(suite);
   replaying(suite);
-  choosing(suite);
+  selecting(suite);
   discarding(suite);
 }
 
-function looking({ open, test }: Suite): void {
+function listing({ open, test }: Suite): void {
   test("F15 keeps the history of a dead task", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
@@ -50,7 +50,7 @@ function looking({ open, test }: Suite): void {
   });
 
   test("F15 lists by job, reason, site and status, page by page", async () => {
-    const { frontier } = await openGraveyard(open);
+    const { frontier } = await openWithDeadLetters(open);
     const urls = async (filter: Parameters<AnyFrontier["listDead"]>[0]) => urlsOf(await frontier.listDead(filter, 100));
 
     expect(await urls({})).toHaveLength(6);
@@ -73,7 +73,7 @@ function looking({ open, test }: Suite): void {
   });
 
   test("F15 groups by reason, site and status, largest first, each with a sample", async () => {
-    const { frontier } = await openGraveyard(open);
+    const { frontier } = await openWithDeadLetters(open);
 
     expect((await frontier.groupDead({}, 10)).groups).toEqual([
       { reason: "http_status", site: "a.test", status: 404, count: 2, sample: "https://a.test/0" },
@@ -135,7 +135,7 @@ function replaying({ open, test }: Suite): void {
 
   test("F15 replays a given number of tasks per second", async () => {
     const { frontier, clock } = await open();
-    await bury(frontier, 7);
+    await createDeadLetters(frontier, 7);
 
     expect(await frontier.replayDead({}, 100, 3)).toMatchObject({ replayed: 7 });
 
@@ -149,7 +149,7 @@ function replaying({ open, test }: Suite): void {
   });
 
   test("F15 replays up to the limit, and only tasks that match the filter", async () => {
-    const { frontier } = await openGraveyard(open);
+    const { frontier } = await openWithDeadLetters(open);
 
     expect(await frontier.replayDead({ site: "a.test", status: 404 }, 1, 10)).toMatchObject({ replayed: 1 });
     expect(urlsOf(await grantsOf(frontier))).toEqual(["https://a.test/0"]);
@@ -178,7 +178,7 @@ function replaying({ open, test }: Suite): void {
   test("F15 a replay reopens an ended job, which then finishes again", async () => {
     const broker = await open();
     const { frontier } = broker;
-    await bury(frontier, 2);
+    await createDeadLetters(frontier, 2);
     await frontier.seal("job");
     expect((await viewOf(frontier)).state).toBe("failed");
 
@@ -208,7 +208,7 @@ function replaying({ open, test }: Suite): void {
     expect((await viewOf(frontier)).state).toBe("finished");
   });
 
-  test("F15 replays a job past its deadline only after it has ended", async () => {
+  test("F15 replays tasks of a job past its deadline only after the job has ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     await settleAll(frontier, [await oneGrant(frontier)], { outcome: GONE });
@@ -224,9 +224,9 @@ function replaying({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 3, done: 1, queued: 1, cancelled: 1 });
   });
 
-  test("F15 never replays a cancelled job", async () => {
+  test("F15 never replays tasks of a cancelled job", async () => {
     const { frontier } = await open();
-    await bury(frontier, 2);
+    await createDeadLetters(frontier, 2);
     await frontier.cancel("job");
 
     expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 0 });
@@ -236,7 +236,7 @@ function replaying({ open, test }: Suite): void {
 
   test("F15 replayed tasks of a paused job wait until it is resumed", async () => {
     const { frontier } = await open();
-    await bury(frontier, 2);
+    await createDeadLetters(frontier, 2);
     await frontier.pause("job");
 
     expect(await frontier.replayDead({}, 10, 10)).toMatchObject({ replayed: 2 });
@@ -247,9 +247,9 @@ function replaying({ open, test }: Suite): void {
   });
 }
 
-function choosing({ open, test }: Suite): void {
+function selecting({ open, test }: Suite): void {
   test("F15 lists, replays and discards letters by task id, and no others", async () => {
-    const { frontier } = await openGraveyard(open);
+    const { frontier } = await openWithDeadLetters(open);
     const letters = await frontier.listDead({}, 100);
     const left = async () => (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
     const all = await left();
@@ -270,8 +270,8 @@ function choosing({ open, test }: Suite): void {
     expect(await left()).toEqual(all.filter((id) => id !== first && id !== second));
   });
 
-  test("F15 takes each task id once, in any notation, and at most MAX_BATCH of them", async () => {
-    const { frontier } = await openGraveyard(open);
+  test("F15 uses each task id once, in any notation, and at most MAX_BATCH of them", async () => {
+    const { frontier } = await openWithDeadLetters(open);
     const [first, second, third] = (await frontier.listDead({}, 100)).map(({ taskId }) => taskId);
     const twice = [first, `0${first}`].map(String);
     const unknown = Array.from({ length: MAX_BATCH }, (_, nth) => String(1_000_000 + nth));
@@ -284,7 +284,7 @@ function choosing({ open, test }: Suite): void {
   });
 
   test("F15 returns the ids of the replayed jobs", async () => {
-    const { frontier } = await openGraveyard(open);
+    const { frontier } = await openWithDeadLetters(open);
 
     expect(await frontier.replayDead({ status: 404 }, 100, 1)).toEqual({ replayed: 4, jobIds: ["one", "two"] });
     expect(await frontier.replayDead({ status: 404 }, 100, 1)).toEqual({ replayed: 0, jobIds: [] });
@@ -294,7 +294,7 @@ function choosing({ open, test }: Suite): void {
 
 function discarding({ open, test }: Suite): void {
   test("F15 deletes discarded letters, but still counts them in the ledger", async () => {
-    const { frontier } = await openGraveyard(open);
+    const { frontier } = await openWithDeadLetters(open);
 
     expect(await frontier.discardDead({ site: "a.test" }, 3)).toBe(3);
     expect(await frontier.discardDead({ jobId: "one" }, 100)).toBe(1);
@@ -307,21 +307,21 @@ function discarding({ open, test }: Suite): void {
 
   test("F15 a URL whose letter was discarded is still seen", async () => {
     const { frontier } = await open();
-    await bury(frontier, 1);
+    await createDeadLetters(frontier, 1);
     await frontier.discardDead({}, 10);
 
     expect(await frontier.enqueue("job", tasksAt("a.test", 1))).toMatchObject({ queued: 0, duplicates: 1 });
   });
 }
 
-/** A job with `count` dead tasks at one site. */
-async function bury(frontier: AnyFrontier, count: number): Promise<void> {
+/** Submits a job with `count` tasks at one site and fails all of them. */
+async function createDeadLetters(frontier: AnyFrontier, count: number): Promise<void> {
   await submit(frontier, aJob(), tasksAt("a.test", count));
   await settleAll(frontier, await grantsOf(frontier), { outcome: GONE });
 }
 
 /** Dead letters of two jobs: at a.test two with 404, one with 410 and one too big; at b.test two with 404. */
-async function openGraveyard(open: Suite["open"]): Promise<Broker> {
+async function openWithDeadLetters(open: Suite["open"]): Promise<Broker> {
   const broker = await open();
   const { frontier } = broker;
   const outcomes: TaskOutcome[] = [GONE, GONE, { ...GONE, status: 410 }, { kind: "dead", because: "too_big" }];

@@ -10,7 +10,7 @@ export function dedup({ open, test, testWith }: Suite): void {
   test("F9 queues a URL once, however often it is submitted or discovered", async () => {
     const { frontier } = await open();
     const [task] = tasksAt("a.test", 1);
-    if (task === undefined) throw new Error("one was made");
+    if (task === undefined) throw new Error("expected one task");
     await frontier.createJob(aJob());
 
     expect(await frontier.enqueue("job", [task, task])).toEqual({ queued: 1, duplicates: 1, refused: [] });
@@ -86,7 +86,7 @@ export function dedup({ open, test, testWith }: Suite): void {
     expect(await countsOf(frontier, "two")).toEqual({ submitted: 2, queued: 1, duplicate: 1 });
   });
 
-  testWith("sharing", "F9 knows in every process what another has queued", async ({ another }) => {
+  testWith("sharing", "F9 recognises URLs that another process has queued", async ({ another }) => {
     const broker = await open();
     const other = await another(broker);
     await submit(broker.frontier, aJob(), tasksAt("a.test", 3));

@@ -45,7 +45,7 @@ function explainingUrls({ open, test }: Suite): void {
     expect(await own(URL_0)).toBe("in job job: may be fetched now; waits for a free worker on queue fetch");
     const { url } = await oneGrant(frontier, { worker: "host/17" });
     expect(await own({ url })).toMatch(/^in job job: is being fetched; the lease ends \S+ \(in \S+\)$/);
-    expect((await wordsOf(frontier, { url })).join()).toContain("by host/17; the lease");
+    expect((await reasonsOf(frontier, { url })).join()).toContain("by host/17; the lease");
     expect(await own(URL_1)).toMatch(/allows the next request \S+ \(in 1m\)$/);
     expect(await own({ jobId: "job" })).toMatch(
       /a\.test: the rate of the site, \S+, allows the next request \S+ \(in 1m\)$/,
@@ -84,7 +84,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     expect(reasons[0]).toMatch(/^in job job: the rate of the site, 1\/m, allows the next request .*\(in 1m\)$/);
     await frontier.enqueue("job", [aTask("https://a.test/2")]);
-    expect((await wordsOf(frontier, URL_1))[0]).toMatch(/\(in 1m\); 2 tasks wait, about 2m at this rate$/);
+    expect((await reasonsOf(frontier, URL_1))[0]).toMatch(/\(in 1m\); 2 tasks wait, about 2m at this rate$/);
     expect(until).toBe(START_AT + 60_000 + guardMs(60_000));
   });
 
@@ -92,12 +92,12 @@ function explainingUrls({ open, test }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob({ robots: true, policy: { ...SLOW, intervalMs: 10 } }), tasksAt("a.test", 2));
     const grant = await oneGrant(frontier);
-    expect((await wordsOf(frontier, URL_1))[0]).toBe("in job job: the robots.txt of the site is being fetched");
+    expect((await reasonsOf(frontier, URL_1))[0]).toBe("in job job: the robots.txt of the site is being fetched");
     const robots = { kind: "file" as const, text: "", fetchedAt: START_AT, freshUntil: START_AT + 1e9 };
     await frontier.keepRobots("a.test", robots, 20_000);
     await settleAll(frontier, [grant]);
 
-    expect((await wordsOf(frontier, URL_1))[0]).toContain(
+    expect((await reasonsOf(frontier, URL_1))[0]).toContain(
       "the rate of the site, 3/m (robots.txt crawl-delay), allows the next",
     );
   });
@@ -128,7 +128,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     for (const [nth, text] of texts.entries()) {
       const { reasons, until } = await frontier.explain({ site: `${nth}.test` });
-      expect(reasons[0]).toMatch(/^the site is in back-off until .*\(in 45s\): /);
+      expect(reasons[0]).toMatch(/^the site is in backoff until .*\(in 45s\): /);
       expect(reasons[0]?.split("): ")[1]).toBe(text);
       expect(until).toBe(START_AT + 45_000);
     }
@@ -138,11 +138,11 @@ function explainingUrls({ open, test }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
-    if (!one || !two) throw new Error("two are due");
+    if (!one || !two) throw new Error("expected two due tasks");
     await settleAll(frontier, [one], { site: { kind: "throttled", cause: "503", retryAfterMs: 9000 } });
     await settleAll(frontier, [two], { site: { kind: "throttled", cause: "429", retryAfterMs: 100 } });
 
-    expect((await wordsOf(frontier, { site: "a.test" }))[0]).toContain("it answered 503");
+    expect((await reasonsOf(frontier, { site: "a.test" }))[0]).toContain("it answered 503");
     expect(await frontier.findSite("a.test")).toMatchObject({ backoffCause: "503" });
     expect(await frontier.listJobSites("job", 1)).toMatchObject([{ backoffCause: "503" }]);
   });
@@ -158,7 +158,7 @@ function explainingUrls({ open, test }: Suite): void {
     expect(until).toBe(START_AT + 9000);
 
     clock.advance(9000);
-    expect((await wordsOf(frontier, URL_0))[0]).toContain("may be fetched now");
+    expect((await reasonsOf(frontier, URL_0))[0]).toContain("may be fetched now");
   });
 
   test("F16 a URL that was replayed at a rate waits until it is due", async () => {
@@ -173,27 +173,31 @@ function explainingUrls({ open, test }: Suite): void {
     expect(until).toBe(START_AT + 1000);
   });
 
-  test("F16 a URL of a paused job says how to resume the job", async () => {
+  test("F16 explains how to resume the paused job of a URL", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await frontier.seal("job");
     await frontier.pause("job");
 
-    expect(await wordsOf(frontier, URL_0)).toEqual(["in job job: the job is paused; resume it with: trawl resume job"]);
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["the job is paused; resume it with: trawl resume job"]);
+    expect(await reasonsOf(frontier, URL_0)).toEqual([
+      "in job job: the job is paused; resume it with: trawl resume job",
+    ]);
+    expect(await reasonsOf(frontier, { jobId: "job" })).toEqual([
+      "the job is paused; resume it with: trawl resume job",
+    ]);
   });
 
-  test("F16 a failed URL says why, and an ended one says so", async () => {
+  test("F16 a failed URL is explained with its reason, and an ended one as ended", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const outcome = { kind: "dead", because: "http_status", status: 404, detail: "not found" } as const;
     await settleAll(frontier, [await oneGrant(frontier)], { outcome });
     await settleAll(frontier, [await oneGrant(frontier)]);
 
-    expect(await wordsOf(frontier, URL_0)).toEqual([
+    expect(await reasonsOf(frontier, URL_0)).toEqual([
       "in job job: failed 0ms ago after 1 attempt: http_status (status 404): not found",
     ]);
-    expect(await wordsOf(frontier, URL_1)).toEqual(["in job job: has ended (done, refused or cancelled)"]);
+    expect(await reasonsOf(frontier, URL_1)).toEqual(["in job job: has ended (done, refused or cancelled)"]);
   });
 
   test("F16 explains a URL in each job that has it, newest first", async () => {
@@ -218,7 +222,7 @@ function explainingUrls({ open, test }: Suite): void {
     await frontier.enqueue("owner", tasksAt("a.test", 1));
     await settleAll(frontier, await grantsOf(frontier));
 
-    expect(await wordsOf(frontier, URL_0)).toEqual(["in job owner: has ended (done, refused or cancelled)"]);
+    expect(await reasonsOf(frontier, URL_0)).toEqual(["in job owner: has ended (done, refused or cancelled)"]);
   });
 }
 
@@ -226,13 +230,13 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
   test("F16 reports a site that no job has used", async () => {
     const { frontier } = await open();
 
-    expect(await wordsOf(frontier, { site: "a.test" })).toEqual(["no job has used this site"]);
+    expect(await reasonsOf(frontier, { site: "a.test" })).toEqual(["no job has used this site"]);
   });
 
   test("F16 a site reports its limits, requests in flight and waiting tasks", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: { intervalMs: 250, burst: 1, perSite: 3 } }), tasksAt("a.test", 4));
-    expect(await wordsOf(frontier, { site: "a.test" })).toEqual([
+    expect(await reasonsOf(frontier, { site: "a.test" })).toEqual([
       "may be requested now",
       "limits: 4/s, 3 concurrent; 0 in flight, 4 waiting",
     ]);
@@ -253,27 +257,29 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     await submit(frontier, aJob({ id: "quick", policy: rated(25) }), tasksAt("a.test", 3));
     await frontier.seal("quick");
     const job = { jobId: "quick" };
-    expect((await wordsOf(frontier, { site: "a.test" })).join()).not.toContain("set by");
-    expect(await wordsOf(frontier, job)).toHaveLength(1);
+    expect((await reasonsOf(frontier, { site: "a.test" })).join()).not.toContain("set by");
+    expect(await reasonsOf(frontier, job)).toHaveLength(1);
 
     await submit(frontier, aJob({ id: "slow", name: "Slow one", policy: rated(250) }), [aTask("https://a.test/slow")]);
     const set = "the rate of the site (4/s) is set by job slow (Slow one), the strictest of 2 jobs at this site";
-    expect(await wordsOf(frontier, { site: "a.test" })).toContain(set);
-    expect(await wordsOf(frontier, job)).toContain(`a.test: ${set}; this job wants 40/s`);
+    expect(await reasonsOf(frontier, { site: "a.test" })).toContain(set);
+    expect(await reasonsOf(frontier, job)).toContain(`a.test: ${set}; this job wants 40/s`);
     expect((await frontier.explain(job, "own")).reasons).toContain(
       "a.test: the rate of the site (4/s) is set by another job at this site; this job wants 40/s",
     );
-    expect((await wordsOf(frontier, { jobId: "slow" })).join()).not.toContain("set by");
+    expect((await reasonsOf(frontier, { jobId: "slow" })).join()).not.toContain("set by");
     await grantsOf(frontier, { max: 1 });
-    expect(await wordsOf(frontier, { url: "https://a.test/2" })).toContain(`in job quick: ${set}; this job wants 40/s`);
+    expect(await reasonsOf(frontier, { url: "https://a.test/2" })).toContain(
+      `in job quick: ${set}; this job wants 40/s`,
+    );
 
     await frontier.setSitePolicy("a.test", rated(0));
-    expect(await wordsOf(frontier, job)).toContain(
+    expect(await reasonsOf(frontier, job)).toContain(
       "a.test: the rate of the site (unlimited) is set by an operator; this job wants 40/s",
     );
     await frontier.setSitePolicy("a.test", undefined);
     await frontier.pause("slow");
-    expect((await wordsOf(frontier, job)).join()).not.toContain("set by");
+    expect((await reasonsOf(frontier, job)).join()).not.toContain("set by");
   });
 
   test("F16 a job reports its tasks, the sites it waits for, and when the first of them is ready", async () => {
@@ -298,26 +304,26 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     expect(until).toBe(START_AT + 1000 + guardMs(1000));
   });
 
-  test("F16 a job that is not sealed says so, and how to resume its submission", async () => {
+  test("F16 explains that a job is not sealed, and how to resume its submission", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
     await settleAll(frontier, [await oneGrant(frontier)]);
-    const words = expect.stringMatching(/^not all URLs are submitted yet: .*trawl submit --resume job LIST/);
+    const hint = expect.stringMatching(/^not all URLs are submitted yet: .*trawl submit --resume job LIST/);
 
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual([
+    expect(await reasonsOf(frontier, { jobId: "job" })).toEqual([
       expect.stringMatching(/^the job is running: 0 queued/),
-      words,
+      hint,
     ]);
     await frontier.pause("job");
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual([expect.stringMatching(/^the job is paused/), words]);
+    expect(await reasonsOf(frontier, { jobId: "job" })).toEqual([expect.stringMatching(/^the job is paused/), hint]);
   });
 
-  test("F16 an ended job says so", async () => {
+  test("F16 explains that a job has ended", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
     await frontier.cancel("job");
 
-    expect(await wordsOf(frontier, { jobId: "job" })).toEqual(["the job is cancelled; no tasks are waiting"]);
+    expect(await reasonsOf(frontier, { jobId: "job" })).toEqual(["the job is cancelled; no tasks are waiting"]);
   });
 
   test("F16 lists the workers that hold leases, with the number of leases", async () => {
@@ -356,6 +362,6 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
   });
 }
 
-async function wordsOf(frontier: AnyFrontier, target: ExplainTarget): Promise<readonly string[]> {
+async function reasonsOf(frontier: AnyFrontier, target: ExplainTarget): Promise<readonly string[]> {
   return (await frontier.explain(target)).reasons;
 }

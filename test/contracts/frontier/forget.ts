@@ -8,9 +8,9 @@ const DEAD = { outcome: { kind: "dead", because: "http_status", status: 404 } } 
 
 /** Forgetting ended jobs (F21). */
 export function forgettingJobs(suite: Suite): void {
-  leaving(suite);
+  forgetting(suite);
   refusing(suite);
-  others(suite);
+  otherJobs(suite);
 }
 
 /** An ended job with `dead` dead letters. */
@@ -27,7 +27,7 @@ async function forgetAll(frontier: AnyFrontier, jobId: string, max: number): Pro
   for (let calls = 1; ; calls++) if ((await frontier.forgetJob(jobId, max)) === "gone") return calls;
 }
 
-function leaving({ open, test, testWith }: Suite): void {
+function forgetting({ open, test, testWith }: Suite): void {
   test("F21 a forgotten job and its dead letters no longer exist", async () => {
     const broker = await open();
     const { frontier } = broker;
@@ -46,10 +46,10 @@ function leaving({ open, test, testWith }: Suite): void {
     await expect(frontier.enqueue("gone", tasksAt("a.test", 1))).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(frontier.seal("gone")).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await frontier.forgetJob("gone", 500)).toBe("gone");
-    expect(await frontier.forgetJob("never there", 500)).toBe("gone");
+    expect(await frontier.forgetJob("unknown", 500)).toBe("gone");
   });
 
-  test("F21 a job is gone from the first call on, however many calls remain", async () => {
+  test("F21 a job does not exist after the first call, however many calls its removal takes", async () => {
     const broker = await open();
     const { frontier } = broker;
     await anEndedJob(broker, aJob({ id: "gone" }), 9, 5);
@@ -65,7 +65,7 @@ function leaving({ open, test, testWith }: Suite): void {
     expect((await frontier.listDead({}, 100)).map(({ jobId }) => jobId)).toEqual(["stays"]);
   });
 
-  test("F21 reapers finish what the caller does not", async () => {
+  test("F21 reapers complete a removal that the caller has not completed", async () => {
     const broker = await open();
     const { frontier } = broker;
     await anEndedJob(broker, aJob(), 6, 6);
@@ -124,17 +124,21 @@ function leaving({ open, test, testWith }: Suite): void {
     expect(await drain(broker)).toHaveLength(3);
   });
 
-  testWith("sharing", "F21 is forgotten once, however many forget it at once", async ({ another }) => {
-    const broker = await open();
-    const handles = [broker.frontier, await another(broker), await another(broker)];
-    await anEndedJob(broker, aJob(), 40, 20);
+  testWith(
+    "sharing",
+    "F21 a job is forgotten once, however many processes forget it concurrently",
+    async ({ another }) => {
+      const broker = await open();
+      const handles = [broker.frontier, await another(broker), await another(broker)];
+      await anEndedJob(broker, aJob(), 40, 20);
 
-    const calls = await Promise.all(handles.map((frontier) => forgetAll(frontier, "job", 3)));
+      const calls = await Promise.all(handles.map((frontier) => forgetAll(frontier, "job", 3)));
 
-    expect(calls).toHaveLength(3);
-    for (const frontier of handles) expect(await frontier.listDead({}, 10)).toEqual([]);
-    expect(await broker.frontier.findJob("job")).toBeUndefined();
-  });
+      expect(calls).toHaveLength(3);
+      for (const frontier of handles) expect(await frontier.listDead({}, 10)).toEqual([]);
+      expect(await broker.frontier.findJob("job")).toBeUndefined();
+    },
+  );
 }
 
 function refusing({ open, test }: Suite): void {
@@ -172,7 +176,7 @@ function refusing({ open, test }: Suite): void {
   });
 }
 
-function others({ open, test }: Suite): void {
+function otherJobs({ open, test }: Suite): void {
   test("F21 lists ended jobs by the time of their end", async () => {
     const broker = await open();
     const { frontier, clock } = broker;
@@ -216,7 +220,7 @@ function others({ open, test }: Suite): void {
     await frontier.enqueue("stays", [aTask("https://b.test/")]);
     expect((await viewOf(frontier, "stays")).counts.duplicate).toBe(1);
     expect((await frontier.explain({ url: "https://b.test/" })).tasks).toEqual([]);
-    broker.clock.advance(2e6); // past the deadline that the forgotten one had
+    broker.clock.advance(2e6); // past the deadline of the forgotten job
     await frontier.reap(10);
     expect((await viewOf(frontier, "stays")).state).not.toBe("running");
   });

@@ -17,7 +17,7 @@ export function jobSites({ open, test }: Suite): void {
     ]);
     const grants = await grantsOf(frontier);
     const [done, dead, retried, ...rest] = grants.filter(({ site }) => site === "a.test");
-    if (done === undefined || dead === undefined || retried === undefined) throw new Error("four are due");
+    if (done === undefined || dead === undefined || retried === undefined) throw new Error("expected four due tasks");
     clock.advance(10);
     await frontier.settle([settlementOf(done, { tally: TALLY, discovered: tasksAt("c.test", 2) })]);
     clock.advance(10);

@@ -18,12 +18,12 @@ import {
 
 /** Jobs from creation to end (F11). */
 export function jobs(suite: Suite): void {
-  making(suite);
-  underWay(suite);
+  creating(suite);
+  listingOpen(suite);
   finishing(suite);
 }
 
-function making({ open, test }: Suite): void {
+function creating({ open, test }: Suite): void {
   test("F11 creating a job twice changes nothing", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ spec: aJobSpec({ urls: ["https://a.test/"] }) }), tasksAt("a.test", 2));
@@ -63,7 +63,7 @@ function making({ open, test }: Suite): void {
   });
 }
 
-function underWay({ open, test }: Suite): void {
+function listingOpen({ open, test }: Suite): void {
   const idsOf = async (frontier: AnyFrontier, limit = 10) => (await frontier.listOpen(limit)).map(({ id }) => id);
 
   test("F11 lists open jobs newest first, page by page, among many ended ones", async () => {
@@ -118,7 +118,7 @@ function finishing({ open, test, testWith }: Suite): void {
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     expect(await frontier.seal("job")).toBe(false);
     const [one, two] = await grantsOf(frontier);
-    if (one === undefined || two === undefined) throw new Error("two are due");
+    if (one === undefined || two === undefined) throw new Error("expected two due tasks");
 
     expect((await frontier.settle([settlementOf(one)])).finished).toEqual([]);
     clock.advance(5);
@@ -232,7 +232,7 @@ function finishing({ open, test, testWith }: Suite): void {
 
   testWith(
     "sharing",
-    "F11 is finished by one process only, however many end its last tasks at once",
+    "F11 one process finishes a job, however many end its last tasks concurrently",
     async ({ another }) => {
       const broker = await open();
       const handles = [broker.frontier, await another(broker), await another(broker)];

@@ -3,7 +3,7 @@ import { MAX_CRASHES } from "../../../src/frontier/frontier.ts";
 import { type AnyFrontier, type Broker, START_AT, type Suite } from "./backend.ts";
 import { ALL, aJob, countsOf, grantsOf, oneGrant, settleAll, settlementOf, submit, tasksAt } from "./makers.ts";
 
-/** Leases whose worker is late, dead or releases them (F6). */
+/** Leases that are extended, expire, are abandoned or are released (F6). */
 export function leasesAndCrashes({ open, test }: Suite): void {
   test("F6 grants an expired lease again", async () => {
     const { frontier, clock } = await open();
@@ -38,7 +38,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [kept, lost] = await grantsOf(frontier, { leaseMs: 1000 });
-    if (kept === undefined || lost === undefined) throw new Error("two are due");
+    if (kept === undefined || lost === undefined) throw new Error("expected two due tasks");
     clock.advance(500);
     expect(await frontier.extend([kept], 1000)).toEqual([true]);
     clock.advance(500);
@@ -58,11 +58,11 @@ export function leasesAndCrashes({ open, test }: Suite): void {
     expect(await frontier.extend([first], 1000)).toEqual([false]);
   });
 
-  test("F6 extends an expired lease that no reaper has taken back", async () => {
+  test("F6 extends an expired lease that no reaper has ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier, { leaseMs: 1000 });
-    if (one === undefined || two === undefined) throw new Error("two are due");
+    if (one === undefined || two === undefined) throw new Error("expected two due tasks");
     clock.advance(5000);
 
     expect(await frontier.extend([one], 1000)).toEqual([true]);
@@ -179,7 +179,7 @@ export function leasesAndCrashes({ open, test }: Suite): void {
   });
 }
 
-/** A worker leases a task and crashes. */
+/** A worker leases a task, and the lease expires. */
 async function crash({ frontier, clock }: Broker): Promise<void> {
   await oneGrant(frontier, { ...ALL, leaseMs: 1000 });
   clock.advance(1000);

@@ -3,9 +3,9 @@ import { guardMs } from "../../../src/domain/politeness.ts";
 import { START_AT, type Suite } from "./backend.ts";
 import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settlementOf, submit, tasksAt, urlsOf } from "./makers.ts";
 
-/** Grants, and when to ask again (F1, F2, F18). */
+/** Grants, and when the next task is due (F1, F2, F18). */
 export function leasing({ open, test, testWith }: Suite): void {
-  test("F1 grants a task to one worker only, however many ask at once", async () => {
+  test("F1 grants a task to one worker only, however many call lease at once", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
 
@@ -15,7 +15,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(answers.flatMap(({ grants }) => grants)).toHaveLength(1);
   });
 
-  testWith("sharing", "F1 grants a task to one process only, however many ask at once", async ({ another }) => {
+  testWith("sharing", "F1 grants a task to one process only, however many call lease at once", async ({ another }) => {
     const broker = await open();
     await submit(broker.frontier, aJob(), tasksAt("a.test", 30));
     const handles = [broker.frontier, await another(broker), await another(broker), await another(broker)];
@@ -52,12 +52,12 @@ export function leasing({ open, test, testWith }: Suite): void {
         carry: { page: 2 },
         redirects: 1,
         slot: expect.objectContaining({ sendAt: START_AT }),
-        mustAskRobots: false,
+        mustFetchRobots: false,
       },
     ]);
   });
 
-  test("F1 a grant has no fields that the task lacks", async () => {
+  test("F1 a grant has no fields that the task does not have", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [aTask("https://a.test/")]);
 
@@ -92,7 +92,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(await grantsOf(frontier, { queues: ["render", "fetch"] })).toHaveLength(1);
   });
 
-  test("F2 returns when to ask again, and grants a task at that time", async () => {
+  test("F2 returns when the next task is due, and grants it at that time", async () => {
     // Intervals whose sums have rounding errors.
     for (const intervalMs of [7.77, 86.3316, 106.5373, 228.4986, 333.3]) {
       const broker = await open();
@@ -100,12 +100,12 @@ export function leasing({ open, test, testWith }: Suite): void {
       const policy = { intervalMs, burst: 4, perSite: 5 };
       await submit(broker.frontier, aJob({ policy }), tasksAt("a.test", 20));
 
-      // `drain` asks exactly at each `nextDueAt` and fails if the answer is neither a grant nor a later time.
+      // `drain` calls `lease` exactly at each `nextDueAt`, and fails if the result is neither a grant nor a later time.
       expect(await drain(broker)).toHaveLength(20);
     }
   });
 
-  test("F2 returns with the grants when more are due", async () => {
+  test("F2 returns the next due time together with the grants", async () => {
     const { frontier } = await open();
     const policy = { intervalMs: 1000, burst: 1, perSite: 5 };
     await submit(frontier, aJob({ policy }), tasksAt("a.test", 2));
@@ -125,7 +125,7 @@ export function leasing({ open, test, testWith }: Suite): void {
     expect(nextDueAt).toBeLessThanOrEqual(clock.now());
   });
 
-  test("F2 returns no time to ask again if only a change can make a task due", async () => {
+  test("F2 returns no due time if only a change can make a task due", async () => {
     const { frontier } = await open();
     expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: undefined });
 

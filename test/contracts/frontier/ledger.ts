@@ -25,7 +25,7 @@ export function ledger({ open, test }: Suite): void {
     expect(await countsOf(frontier)).toEqual({ submitted: 8, queued: 1, leased: 6, duplicate: 1 });
 
     const [done, retried, dead, refused, released, crashed] = grants;
-    if (!done || !retried || !dead || !refused || !released || !crashed) throw new Error("six are due");
+    if (!done || !retried || !dead || !refused || !released || !crashed) throw new Error("expected six due tasks");
     const settle = (grant: typeof done, parts: Partial<Settlement>) => frontier.settle([settlementOf(grant, parts)]);
     await settle(done, { discovered: [aTask("https://b.test/"), aTask("https://a.test/0")], refusedLinks: 3 });
     expect(await countsOf(frontier)).toMatchObject({
@@ -80,7 +80,7 @@ export function ledger({ open, test }: Suite): void {
     await submit(frontier, aJob({ id: "one" }), tasksAt("a.test", 2));
     await submit(frontier, aJob({ id: "two" }), tasksAt("a.test", 3));
     const [grant] = (await grantsOf(frontier, { max: 1 })).filter(({ jobId }) => jobId === "one");
-    if (grant === undefined) throw new Error("the first job's turn comes first");
+    if (grant === undefined) throw new Error("expected a grant of the first job");
 
     await frontier.settle([settlementOf(grant, { discovered: tasksAt("b.test", 4) })]);
 

@@ -1,4 +1,4 @@
-/** Builders of jobs, tasks and settlements, and helpers that most contract tests use. */
+/** Builders of jobs, tasks and settlements, and functions that most contract tests use. */
 
 import { expect } from "vitest";
 import { ledgerGap } from "../../../src/domain/job.ts";
@@ -54,7 +54,7 @@ export function aRequest(parts: Partial<LeaseRequest> = {}): LeaseRequest {
   return { worker: "worker", queues: ["fetch"], max: 100, leaseMs: 60_000, ...parts };
 }
 
-/** Request fields for suspects only, and for all tasks. */
+/** Fields of a lease request for suspects only, and for all tasks. */
 export const SUSPECTS = { queues: [aloneQueue("fetch")] };
 export const ALL = { queues: ["fetch", ...SUSPECTS.queues] };
 

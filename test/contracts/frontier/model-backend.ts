@@ -9,9 +9,9 @@ export const modelBackend: Backend = {
     return { clock, frontier: createModelFrontier({ clock }, { maxPending }) };
   },
   features: {
-    sharing: { gap: "the model lives in the memory of one process", clauses: [] },
+    sharing: { gap: "the model is in the memory of one process", clauses: [] },
     versions: { gap: "the model is never stored", clauses: ["F19"] },
-    costs: { gap: "the model works everything out afresh, on purpose", clauses: ["F4"] },
+    costs: { gap: "the model recomputes everything on purpose", clauses: ["F4"] },
   },
   cleanUp: async () => {},
 };

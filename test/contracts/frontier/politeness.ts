@@ -31,7 +31,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     });
   });
 
-  test("F2 keeps the rate however late or often workers ask", async () => {
+  test("F2 keeps the rate however late or often workers call lease", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ policy: { ...SLOW, intervalMs: 100, burst: 2 } }), tasksAt("a.test", 200));
     const sends: number[] = [];
@@ -145,7 +145,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     expect(await grantsOf(frontier)).toHaveLength(1);
   });
 
-  testWith("sharing", "F3 holds rate, concurrency and rest through a restart", async ({ another }) => {
+  testWith("sharing", "F3 enforces rate, concurrency and back-off after a restart", async ({ another }) => {
     const broker = await open();
     const { clock } = broker;
     await submit(broker.frontier, aJob({ policy: SLOW }), [...tasksAt("a.test", 2), ...tasksAt("b.test", 2)]);
@@ -172,7 +172,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     expect((await grantsOf(frontier)).map(({ site }) => site)).toEqual(["b.test"]);
   });
 
-  testWith("sharing", "F3 holds rate and concurrency across processes", async ({ another }) => {
+  testWith("sharing", "F3 enforces rate and concurrency across processes", async ({ another }) => {
     const broker = await open();
     await submit(broker.frontier, aJob({ policy: { intervalMs: 1000, burst: 2, perSite: 2 } }), tasksAt("a.test", 9));
     const handles = [await another(broker), await another(broker), broker.frontier];

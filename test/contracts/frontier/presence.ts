@@ -12,7 +12,7 @@ function aPresence(worker: string, parts: Partial<Presence> = {}): Presence {
 /** Announcements of workers, which expire like leases (F6), commands to them (F22), and queues (F16). */
 export function presence(suite: Suite): void {
   announcements(suite);
-  orders(suite);
+  commands(suite);
   queues(suite);
 
   // Warnings are possible, because many tests share the server.
@@ -82,7 +82,7 @@ function announcements({ open, test, testWith }: Suite): void {
 
     await frontier.withdraw("one");
     await frontier.withdraw("one");
-    await frontier.withdraw("nobody");
+    await frontier.withdraw("unknown");
 
     expect((await frontier.listWorkers()).map(({ worker }) => worker)).toEqual(["other"]);
   });
@@ -100,7 +100,7 @@ function announcements({ open, test, testWith }: Suite): void {
     expect((await frontier.settle([settlementOf(grant)])).states).toEqual(["done"]);
   });
 
-  testWith("sharing", "F6 tells every process who is there", async ({ another }) => {
+  testWith("sharing", "F6 lists the same workers in every process", async ({ another }) => {
     const broker = await open();
     const elsewhere = await another(broker);
 
@@ -113,7 +113,7 @@ function announcements({ open, test, testWith }: Suite): void {
   });
 }
 
-function orders({ open, test, testWith }: Suite): void {
+function commands({ open, test, testWith }: Suite): void {
   test("F22 returns the command with each announcement, and lists it with the worker", async () => {
     const { frontier } = await open();
     expect(await frontier.announce(aPresence("one"), TTL_MS)).toBeUndefined();
@@ -152,12 +152,12 @@ function orders({ open, test, testWith }: Suite): void {
   test("F22 accepts no command to an unknown worker", async () => {
     const { frontier } = await open();
 
-    expect(await frontier.commandWorker("nobody", "drain")).toBe(false);
+    expect(await frontier.commandWorker("unknown", "drain")).toBe(false);
 
-    expect(await frontier.announce(aPresence("nobody"), TTL_MS)).toBeUndefined();
+    expect(await frontier.announce(aPresence("unknown"), TTL_MS)).toBeUndefined();
   });
 
-  testWith("sharing", "F22 carries an order from one process to another", async ({ another }) => {
+  testWith("sharing", "F22 delivers a command from one process to a worker in another", async ({ another }) => {
     const broker = await open();
     const elsewhere = await another(broker);
     await broker.frontier.announce(aPresence("here"), TTL_MS);

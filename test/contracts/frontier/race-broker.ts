@@ -5,20 +5,20 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import type { AnyFrontier } from "./backend.ts";
 
-export async function openRaceBroker(place: string, clock: Clock): Promise<AnyFrontier> {
-  if (!place.startsWith("redis")) {
-    return openSqliteFrontier(place, { clock }, { maxPending: 1e6, busyMs: 30_000, pollMs: 20 });
+export async function openRaceBroker(address: string, clock: Clock): Promise<AnyFrontier> {
+  if (!address.startsWith("redis")) {
+    return openSqliteFrontier(address, { clock }, { maxPending: 1e6, busyMs: 30_000, pollMs: 20 });
   }
-  const [url = "", query = ""] = place.split("?");
-  const words = new URLSearchParams(query);
+  const [url = "", query = ""] = address.split("?");
+  const parameters = new URLSearchParams(query);
   return openRedisFrontier(
     url,
     { clock, log: createLog("warn", (line) => process.stderr.write(line)) },
     {
-      prefix: words.get("prefix") ?? "",
-      shards: Number(words.get("shards")),
+      prefix: parameters.get("prefix") ?? "",
+      shards: Number(parameters.get("shards")),
       maxPending: 1e6,
-      patienceMs: 30_000,
+      retryForMs: 30_000,
       pollMs: 10_000,
       time: "broker",
     },

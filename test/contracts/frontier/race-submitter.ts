@@ -6,8 +6,8 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { aJob, tasksAt } from "./makers.ts";
 import { openRaceBroker } from "./race-broker.ts";
 
-const [place = ""] = process.argv.slice(2);
-const frontier = await openRaceBroker(place, systemClock());
+const [address = ""] = process.argv.slice(2);
+const frontier = await openRaceBroker(address, systemClock());
 await frontier.createJob(aJob({ id: "race" }));
 console.log(JSON.stringify(await frontier.enqueue("race", tasksAt("a.test", 1200))));
 await frontier.close();

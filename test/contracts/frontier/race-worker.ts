@@ -1,6 +1,6 @@
 /**
- * One process of a race: it leases, simulates fetches and settles until the job has ended. Started by races.test.ts with
- * `broker, worker name, log file, lease length`; real time, real broker, real locks.
+ * One process of a race: it leases, simulates fetches and settles until the job has ended. Started by races.test.ts
+ * with `broker, worker name, log file, lease length`; real time, real broker, real locks.
  */
 import { openSync, writeSync } from "node:fs";
 import type { Grant } from "../../../src/frontier/frontier.ts";
@@ -9,9 +9,9 @@ import { ALL, settlementOf } from "./makers.ts";
 import { openRaceBroker } from "./race-broker.ts";
 import type { RaceLine } from "./race-log.ts";
 
-const [place = "", worker = "", logPath = "", leaseMs = ""] = process.argv.slice(2);
+const [address = "", worker = "", logPath = "", leaseMs = ""] = process.argv.slice(2);
 const clock = systemClock();
-const frontier = await openRaceBroker(place, clock);
+const frontier = await openRaceBroker(address, clock);
 const log = openSync(logPath, "a");
 const never = new AbortController().signal;
 const holding = new Set<Promise<void>>();

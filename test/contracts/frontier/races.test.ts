@@ -23,13 +23,13 @@ const submitter = useProgram(new URL("./race-submitter.ts", import.meta.url));
 const STEADY: SitePolicy = { intervalMs: 30, burst: 1, perSite: 2 };
 const BURSTY: SitePolicy = { intervalMs: 30, burst: 3, perSite: 3 };
 
-/** Where a race runs: an address of a new broker, and an audit of its tables at the end. */
-type Course = { newPlace(folder: string): string; audit(place: string): Promise<unknown> };
+/** The broker of a race: the address of a new one, and an audit of its contents at the end. */
+type RaceTarget = { newAddress(folder: string): string; audit(address: string): Promise<unknown> };
 
 describe("several processes on one broker file", () => {
   race({
-    newPlace: (folder) => join(folder, newPrefix(), "broker.db"),
-    audit: async (place) => Object.entries(auditFile(place)),
+    newAddress: (folder) => join(folder, newPrefix(), "broker.db"),
+    audit: async (address) => Object.entries(auditFile(address)),
   });
 });
 
@@ -44,9 +44,9 @@ for (const shards of [1, 3]) {
       afterAll(() => server.stop());
 
       race({
-        newPlace: () => `${server.url}?prefix=${newPrefix()}&shards=${shards}`,
-        audit: async (place) => {
-          const prefix = new URL(place).searchParams.get("prefix");
+        newAddress: () => `${server.url}?prefix=${newPrefix()}&shards=${shards}`,
+        audit: async (address) => {
+          const prefix = new URL(address).searchParams.get("prefix");
           const all = Array.from({ length: shards }, (_, nth) => auditShard(server.port, `${prefix}:{${nth}}`));
           return (await Promise.all(all)).flat();
         },
@@ -55,17 +55,17 @@ for (const shards of [1, 3]) {
   );
 }
 
-function race({ newPlace, audit }: Course): void {
+function race({ newAddress, audit }: RaceTarget): void {
   const clock = systemClock();
   let folder = "";
-  let place = "";
+  let address = "";
   let broker: AnyFrontier;
   let children: ChildProcess[] = [];
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "trawl-race-"));
-    place = newPlace(folder);
-    broker = await openRaceBroker(place, clock);
+    address = newAddress(folder);
+    broker = await openRaceBroker(address, clock);
   });
   afterEach(async () => {
     for (const child of children) child.kill("SIGKILL");
@@ -86,22 +86,22 @@ function race({ newPlace, audit }: Course): void {
       sites.flatMap((site) => tasksAt(site, tasksPerSite)),
     );
     await broker.seal("race");
-    await broker.pause("race"); // until all are at the line
+    await broker.pause("race"); // until all workers have started
   }
 
-  async function fire(names: readonly string[]): Promise<void> {
+  async function startRace(names: readonly string[]): Promise<void> {
     while (!names.every((name) => existsSync(logOf(name)))) await clock.sleep(5);
     await broker.resume("race");
   }
 
-  function run(module: string, words: readonly string[]): ChildProcess {
-    const child = spawn(process.execPath, [module, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  function run(module: string, args: readonly string[]): ChildProcess {
+    const child = spawn(process.execPath, [module, ...args], { stdio: ["ignore", "pipe", "inherit"] });
     children.push(child);
     return child;
   }
 
   function start(name: string, leaseMs: number): ChildProcess {
-    return run(worker(), [place, name, logOf(name), String(leaseMs)]);
+    return run(worker(), [address, name, logOf(name), String(leaseMs)]);
   }
 
   async function ended(child: ChildProcess): Promise<number | null> {
@@ -113,8 +113,8 @@ function race({ newPlace, audit }: Course): void {
     while (linesOf(readRaceLog([logOf(name)]), "settled").length < count) await clock.sleep(5);
   }
 
-  it("F9 F19 make one broker when all open it at once, and queue a URL once when all submit it", async () => {
-    const fresh = newPlace(folder);
+  it("F9 F19 create one broker if all of them open it, and queue a URL once if all of them submit it", async () => {
+    const fresh = newAddress(folder);
 
     const submitters = Array.from({ length: 4 }, () => run(submitter(), [fresh]));
     const answers = await Promise.all(
@@ -126,13 +126,13 @@ function race({ newPlace, audit }: Course): void {
     expect(await audit(fresh)).toEqual([]);
   });
 
-  it("F1 F3 F10 F11 share 2,000 tasks of 20 sites: each once, no site too fast or too often, one end", async () => {
+  it("F1 F3 F10 F11 run 2,000 tasks of 20 sites once each, within all limits, and end the job once", async () => {
     const sites = siteNames(20);
     const names = ["w0", "w1", "w2", "w3"];
     await submitRace(sites, 100);
 
     const workers = names.map((name) => start(name, 60_000));
-    await fire(names);
+    await startRace(names);
     expect(await Promise.all(workers.map(ended))).toEqual([0, 0, 0, 0]);
 
     const lines = readRaceLog(names.map(logOf));
@@ -148,40 +148,40 @@ function race({ newPlace, audit }: Course): void {
     expect(linesOf(lines, "finished").map(({ jobId }) => jobId)).toEqual(["race"]);
     expect(await countsOf(broker, "race")).toEqual({ submitted: 2000, done: 2000 });
     expect((await viewOf(broker, "race")).state).toBe("finished");
-    expect(await audit(place)).toEqual([]);
-    // All of them had a part in it.
+    expect(await audit(address)).toEqual([]);
+    // Every process was granted tasks.
     expect(new Set(linesOf(lines, "granted").map(({ worker }) => worker))).toEqual(new Set(names));
   });
 
-  it("F3 F6 F10 lose nothing when two of them are killed, one given up at once, the other by its leases", async () => {
+  it("F3 F6 F10 lose no task if two of them are killed, one abandoned and one left to expire", async () => {
     const sites = siteNames(10);
     await submitRace(sites, 100);
-    const victims = [start("given-up", 600_000), start("expiring", 1500)];
+    const victims = [start("abandoned", 600_000), start("expiring", 1500)];
     const survivors = [start("w0", 60_000), start("w1", 60_000)];
 
-    await fire(["given-up", "expiring", "w0", "w1"]);
-    await Promise.all([whenSettled("given-up", 20), whenSettled("expiring", 20)]);
+    await startRace(["abandoned", "expiring", "w0", "w1"]);
+    await Promise.all([whenSettled("abandoned", 20), whenSettled("expiring", 20)]);
     for (const victim of victims) victim.kill("SIGKILL");
     await Promise.all(victims.map(ended));
     const over = Promise.all(survivors.map(ended));
-    // More than once: what a process sent just before it was killed may reach a server after that.
+    // Repeatedly, because a call that the process sent just before it was killed may reach the server later.
     for (
       let isOver = false;
       !isOver;
       isOver = await Promise.race([over.then(() => true), clock.sleep(50).then(() => false)])
     ) {
-      await broker.abandon("given-up");
+      await broker.abandon("abandoned");
     }
     expect(await over).toEqual([0, 0]);
 
-    const lines = readRaceLog(["given-up", "expiring", "w0", "w1"].map(logOf));
+    const lines = readRaceLog(["abandoned", "expiring", "w0", "w1"].map(logOf));
     for (const site of sites) expectRate(lines, site, policyAt(site));
     const settled = linesOf(lines, "settled").filter(({ verdict }) => verdict === "settled");
     expect(new Set(settled.map(({ taskId }) => taskId)).size).toBe(settled.length);
     expect(await countsOf(broker, "race")).toEqual({ submitted: 1000, done: 1000 });
     expect(linesOf(lines, "finished").length).toBeLessThanOrEqual(1);
-    expect(await audit(place)).toEqual([]);
-    // Nothing was taken from those who lived. (A victim may die before it notes what it was granted.)
+    expect(await audit(address)).toEqual([]);
+    // No survivor lost a lease. (A victim may be killed before it logs its grants.)
     const granted = linesOf(lines, "granted");
     const keptBySurvivors = granted.filter(({ worker }) => worker === "w0" || worker === "w1");
     const lost = keptBySurvivors.filter((kept) =>
@@ -192,22 +192,22 @@ function race({ newPlace, audit }: Course): void {
   });
 }
 
-/** Of the requests that left, any `burst + 1` in a row span a whole interval. */
+/** Any `burst + 1` consecutive requests to the site span at least one interval. */
 function expectRate(lines: readonly RaceLine[], name: string, { intervalMs, burst }: SitePolicy): void {
   const sends = linesOf(lines, "sent")
     .filter(({ site }) => site === name)
     .map(({ slot }) => slot.sendAt)
     .sort((one, other) => one - other);
   const gaps = sends.slice(burst).map((at, nth) => at - (sends[nth] ?? 0));
-  expect(Math.min(...gaps), `least gap at ${name}`).toBeGreaterThanOrEqual(intervalMs);
+  expect(Math.min(...gaps), `smallest gap at ${name}`).toBeGreaterThanOrEqual(intervalMs);
 }
 
-/** From after a grant to before its end, no more than allowed are held at any time. */
+/** At no time are more than `perSite` leases held. A lease counts from after its grant to before its end. */
 function expectConcurrency(lines: readonly RaceLine[], name: string, { perSite }: SitePolicy): void {
   const held = new Map(linesOf(lines, "ending").map(({ taskId, token, at }) => [`${taskId} ${token}`, at]));
   const spans = linesOf(lines, "granted")
     .filter(({ site }) => site === name)
     .map(({ taskId, token, at }) => ({ from: at, to: held.get(`${taskId} ${token}`) ?? at }));
   const most = spans.map(({ from }) => spans.filter((span) => span.from <= from && from < span.to).length);
-  expect(Math.max(...most), `most at once at ${name}`).toBeLessThanOrEqual(perSite);
+  expect(Math.max(...most), `largest concurrency at ${name}`).toBeLessThanOrEqual(perSite);
 }

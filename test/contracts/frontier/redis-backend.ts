@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { openRedisFrontier } from "../../../src/frontier/redis/open.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { createManualClock, type ManualClock } from "../../model/manual-clock.ts";
-import { withRedis } from "../../services/redis-talk.ts";
+import { withRedis } from "../../services/redis-client.ts";
 import { type AnyFrontier, type Backend, type Broker, START_AT } from "./backend.ts";
 import { countLeaseWork, listUnboundedPlans } from "./redis-costs.ts";
 
 const NEWER_VERSION = 999;
-/** Nothing listens there. */
-const NOWHERE = "redis://127.0.0.1:1";
+/** No server listens on this port. */
+const UNREACHABLE = "redis://127.0.0.1:1";
 
 export type RedisBackendOptions = { server: () => { url: string; port: number }; shards: number };
 
@@ -26,7 +26,7 @@ export function createRedisBackend({ server, shards }: RedisBackendOptions): Bac
     const frontier = await openRedisFrontier(
       at,
       { clock, log: createLog("silent", () => {}) },
-      { prefix, shards, maxPending, patienceMs: 0, pollMs: 1e9, time: "caller" },
+      { prefix, shards, maxPending, retryForMs: 0, pollMs: 1e9, time: "caller" },
     );
     handles.push(frontier);
     return frontier;
@@ -55,7 +55,7 @@ export function createRedisBackend({ server, shards }: RedisBackendOptions): Bac
           await withRedis(server().port, (redis) => redis.call("HSET", `${prefix}:{0}:meta`, ...fields));
           return openPrefix(prefix, createManualClock(START_AT), 1);
         },
-        openDamaged: () => openPrefix(newPrefix(), createManualClock(START_AT), 1, NOWHERE),
+        openDamaged: () => openPrefix(newPrefix(), createManualClock(START_AT), 1, UNREACHABLE),
       },
       costs: {
         countLeaseWork: async (held) => {

@@ -1,14 +1,17 @@
 /** The number and kind of Redis commands of a lease call (F4). It measures no time. */
 import { loadScripts } from "../../../src/frontier/redis/connection/scripts.ts";
 import type { ManualClock } from "../../model/manual-clock.ts";
-import { withRedis } from "../../services/redis-talk.ts";
+import { withRedis } from "../../services/redis-client.ts";
 import { type AnyFrontier, type Features, START_AT } from "./backend.ts";
 import { aJob, aRequest, aTask, settleAll } from "./makers.ts";
 
 type Held = Parameters<Features["costs"]["countLeaseWork"]>[0];
 type Counted = { frontier: AnyFrontier; clock: ManualClock; port: number };
 
-/** The number of commands of the lease script, as the server counts them. No other test may use the server in that time. */
+/**
+ * The number of commands of the lease script, as the server counts them. No other test may use the server during the
+ * call.
+ */
 export async function countLeaseWork({ frontier, clock, port }: Counted, held: Held): Promise<number> {
   await fill(frontier, clock, held);
   await withRedis(port, (redis) => redis.config("RESETSTAT"));
@@ -22,7 +25,7 @@ export async function countLeaseWork({ frontier, clock, port }: Counted, held: H
 /** Commands in the lease script whose cost is not bounded by the request. */
 export function listUnboundedPlans(): string[] {
   const source = loadScripts().get("lease")?.source ?? "";
-  const calls = source.match(/redis\.call\(.*/g) ?? ["no calls at all: the script was not read"];
+  const calls = source.match(/redis\.call\(.*/g) ?? ["no calls: the script was not loaded"];
   return calls.filter(
     (call) =>
       /"(KEYS|SCAN|HGETALL|HKEYS|HVALS|SMEMBERS|SORT|LRANGE|HSCAN|ZSCAN|SSCAN)"/.test(call) ||

@@ -25,7 +25,7 @@ export function reserveSlots({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).toHaveLength(1);
   });
 
-  test("F2 takes an unused slot back if it was the last one reserved", async () => {
+  test("F2 frees an unused slot if it was the last one reserved", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ policy: SLOW }), tasksAt("a.test", 1));
     const { slot } = await oneGrant(frontier);
@@ -36,7 +36,7 @@ export function reserveSlots({ open, test }: Suite): void {
     expect(again.sendAt).toBe(clock.now());
   });
 
-  test("F2 takes no slot back if another was reserved after it", async () => {
+  test("F2 does not free a slot if another was reserved after it", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: SLOW }), tasksAt("a.test", 1));
     const { slot } = await oneGrant(frontier);
@@ -47,7 +47,7 @@ export function reserveSlots({ open, test }: Suite): void {
     expect(again.sendAt).toBe(START_AT + 2 * SLOW_SPACING);
   });
 
-  test("F2 takes no slot back after the rate has changed", async () => {
+  test("F2 does not free a slot after the rate has changed", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ policy: { ...SLOW, intervalMs: 100 } }), tasksAt("a.test", 1));
     const { slot: used } = await oneGrant(frontier);

@@ -50,7 +50,7 @@ export function retries({ open, test }: Suite): void {
     expect(dues.size).toBeGreaterThan(10);
   });
 
-  test("F14 waits as long as the response asked for, if that is longer", async () => {
+  test("F14 waits as long as the response requests, if that is longer", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
 
@@ -77,7 +77,7 @@ export function retries({ open, test }: Suite): void {
     ]);
   });
 
-  test("F14 settle returns the state of each task: retry, dead after the last one, cancelled if the job has stopped", async () => {
+  test("F14 settle returns the state of each task: retry, dead after the last retry, or cancelled", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ retries: { max: 1, backoffMs: 1000 } }), tasksAt("a.test", 2));
     const fail = async (grants: readonly Grant[]) =>
@@ -86,7 +86,7 @@ export function retries({ open, test }: Suite): void {
     expect(await fail(await grantsOf(frontier))).toEqual(["retry", "retry"]);
     clock.advance(60_000);
     const [one, two] = await grantsOf(frontier);
-    if (one === undefined || two === undefined) throw new Error("two grants");
+    if (one === undefined || two === undefined) throw new Error("expected two grants");
     expect(await fail([one])).toEqual(["dead"]);
     expect(await fail([one])).toEqual(["stale"]);
     const refused = settlementOf(two, { outcome: { kind: "refused", because: "robots" } });
@@ -145,7 +145,7 @@ export function retries({ open, test }: Suite): void {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
-    if (one === undefined || two === undefined) throw new Error("two are due");
+    if (one === undefined || two === undefined) throw new Error("expected two due tasks");
     await settleAll(frontier, [one], { outcome: { ...TIMEOUT, retryAfterMs: 9000 } });
     await settleAll(frontier, [two], { outcome: { ...TIMEOUT, retryAfterMs: 5000 } });
     clock.advance(10_000);
@@ -154,7 +154,7 @@ export function retries({ open, test }: Suite): void {
   });
 }
 
-/** All tasks that are due, one grant at a time; `retried` if it is not the first attempt. */
+/** Grants all due tasks one by one, and returns their paths, or `retried` if it is not the first attempt. */
 async function inOrder(frontier: AnyFrontier): Promise<string[]> {
   const order: Grant[] = [];
   for (;;) {

@@ -17,12 +17,12 @@ export function robots({ open, test }: Suite): void {
     ]);
 
     const grants = await grantsOf(frontier, { queues: ["high", "fetch"] });
-    expect(grants.map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
+    expect(grants.map(({ mustFetchRobots }) => mustFetchRobots)).toEqual([true]);
     expect(await grantsOf(frontier)).toEqual([]);
 
     await frontier.keepRobots("a.test", aFile(), 0);
     const others = await grantsOf(frontier);
-    expect(others.map(({ mustAskRobots }) => mustAskRobots)).toEqual([false, false, false]);
+    expect(others.map(({ mustFetchRobots }) => mustFetchRobots)).toEqual([false, false, false]);
   });
 
   test("F2 fetches robots.txt once per site, and not for jobs that ignore it", async () => {
@@ -30,12 +30,12 @@ export function robots({ open, test }: Suite): void {
     await submit(frontier, job, [...tasksAt("a.test", 2), ...tasksAt("b.test", 2)]);
     await submit(frontier, aJob({ id: "rude" }), tasksAt("c.test", 2));
 
-    const asked = (await grantsOf(frontier)).map(({ site, mustAskRobots }) => `${site} ${mustAskRobots}`);
+    const grants = (await grantsOf(frontier)).map(({ site, mustFetchRobots }) => `${site} ${mustFetchRobots}`);
 
-    expect(asked.sort()).toEqual(["a.test true", "b.test true", "c.test false", "c.test false"]);
+    expect(grants.sort()).toEqual(["a.test true", "b.test true", "c.test false", "c.test false"]);
   });
 
-  test("F2 an offline site has no limits and no robots.txt, whatever the job says", async () => {
+  test("F2 an offline site has no limits and no robots.txt, whatever the policy of the job", async () => {
     const { frontier } = await open();
     const strict = { policy: { intervalMs: 60_000, burst: 1, perSite: 1 }, sites: {}, robots: true };
     const offline = tasksAt("a.test", 3, { site: offlineSite("a.test"), kind: "parse", queue: "parse" });
@@ -45,10 +45,10 @@ export function robots({ open, test }: Suite): void {
 
     const parsing = await grantsOf(frontier, { queues: ["parse"] });
 
-    expect(parsing.map(({ jobId, mustAskRobots }) => `${jobId} ${mustAskRobots}`).sort()).toEqual(
+    expect(parsing.map(({ jobId, mustFetchRobots }) => `${jobId} ${mustFetchRobots}`).sort()).toEqual(
       ["one", "one", "one", "two", "two", "two"].map((id) => `${id} false`),
     );
-    expect((await grantsOf(frontier)).map(({ mustAskRobots }) => mustAskRobots)).toEqual([true]);
+    expect((await grantsOf(frontier)).map(({ mustFetchRobots }) => mustFetchRobots)).toEqual([true]);
     const explained = await frontier.explain({ site: offlineSite("a.test") });
     expect(explained.reasons[0]).toBe("may be requested now");
   });
@@ -59,40 +59,40 @@ export function robots({ open, test }: Suite): void {
 
     await settleAll(frontier, [await oneGrant(frontier)], { outcome: { kind: "retry", because: "timeout" } });
     const second = await oneGrant(frontier, { worker: "doomed" });
-    expect(second.mustAskRobots).toBe(true);
+    expect(second.mustFetchRobots).toBe(true);
     await frontier.abandon("doomed");
     const third = await oneGrant(frontier);
-    expect(third.mustAskRobots).toBe(true);
+    expect(third.mustFetchRobots).toBe(true);
     await frontier.release([third]);
-    expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
+    expect((await oneGrant(frontier)).mustFetchRobots).toBe(true);
   });
 
   test("F2 no other task fetches robots.txt until the lease of the first has ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, job, tasksAt("a.test", 3));
-    const asked = await oneGrant(frontier, { leaseMs: 5000 });
+    const first = await oneGrant(frontier, { leaseMs: 5000 });
 
     expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: undefined });
     clock.advance(4000);
-    expect(await frontier.extend([asked], 5000)).toEqual([true]);
+    expect(await frontier.extend([first], 5000)).toEqual([true]);
     clock.advance(4000);
     await frontier.reap(10);
     expect(await grantsOf(frontier)).toEqual([]);
     clock.advance(1000);
     await frontier.reap(10);
-    expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
+    expect((await oneGrant(frontier)).mustFetchRobots).toBe(true);
   });
 
   test("F2 fetches robots.txt again when it is no longer fresh", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, job, tasksAt("a.test", 3));
-    expect((await oneGrant(frontier, { leaseMs: 60_000 })).mustAskRobots).toBe(true);
+    expect((await oneGrant(frontier, { leaseMs: 60_000 })).mustFetchRobots).toBe(true);
     await frontier.keepRobots("a.test", aFile({ freshUntil: START_AT + 1000 }), 0);
-    expect((await oneGrant(frontier)).mustAskRobots).toBe(false);
+    expect((await oneGrant(frontier)).mustFetchRobots).toBe(false);
 
     clock.advance(1000);
 
-    expect((await oneGrant(frontier)).mustAskRobots).toBe(true);
+    expect((await oneGrant(frontier)).mustFetchRobots).toBe(true);
   });
 
   test("F2 returns robots.txt as it was stored", async () => {
@@ -113,11 +113,11 @@ export function robots({ open, test }: Suite): void {
     const { frontier } = broker;
     const policy = { intervalMs: 100, burst: 3, perSite: 5 };
     await submit(frontier, aJob({ robots: true, policy }), tasksAt("a.test", 4));
-    const asked = await oneGrant(frontier);
+    const first = await oneGrant(frontier);
     await frontier.keepRobots("a.test", aFile(), 2000);
-    await settleAll(frontier, [asked]);
+    await settleAll(frontier, [first]);
 
-    const sends = [asked, ...(await drain(broker))].map(({ slot }) => slot.sendAt - START_AT);
+    const sends = [first, ...(await drain(broker))].map(({ slot }) => slot.sendAt - START_AT);
 
     expect(sends).toEqual([0, 1, 2, 3].map((nth) => nth * (2000 + guardMs(2000))));
   });

@@ -10,7 +10,7 @@ export function schema({ testWith }: Suite): void {
     });
   });
 
-  testWith("versions", "F19 refuses what is no broker at all", async ({ openDamaged }) => {
+  testWith("versions", "F19 refuses an address that is not a broker", async ({ openDamaged }) => {
     await expect(openDamaged()).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
   });
 }

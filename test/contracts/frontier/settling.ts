@@ -28,11 +28,11 @@ export function settling({ open, test, testWith }: Suite): void {
       expect(await everythingOf(frontier)).toEqual(before);
     }
 
-    await expectStale(); // the lease was taken back
+    await expectStale(); // the lease has expired
     const next = await oneGrant(frontier);
-    await expectStale(); // another has it
+    await expectStale(); // the task is leased again
     await frontier.settle([settlementOf(next)]);
-    await expectStale(); // another has ended it
+    await expectStale(); // the task is settled
   });
 
   test("F7 a claim on an unknown task is stale", async () => {
@@ -53,7 +53,7 @@ export function settling({ open, test, testWith }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
-    if (one === undefined || two === undefined) throw new Error("two are due");
+    if (one === undefined || two === undefined) throw new Error("expected two due tasks");
 
     const { states } = await frontier.settle([settlementOf(one), settlementOf(two), settlementOf(one)]);
 
@@ -119,7 +119,7 @@ export function settling({ open, test, testWith }: Suite): void {
     expect([...finished].sort()).toEqual(["one", "two"]);
   });
 
-  testWith("sharing", "F8 what was settled is there for the next process, all of it", async ({ another }) => {
+  testWith("sharing", "F8 the next process sees the whole settlement", async ({ another }) => {
     const broker = await open();
     await submit(broker.frontier, aJob(), tasksAt("a.test", 1));
     await broker.frontier.settle([settlementOf(await oneGrant(broker.frontier), fullSettlement)]);

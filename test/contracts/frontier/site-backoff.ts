@@ -26,24 +26,24 @@ export function siteBackoff({ open, test }: Suite): void {
     const broker = await open();
     await submit(broker.frontier, aJob({ retries: { max: 100, backoffMs: 1 } }), tasksAt("a.test", 20));
 
-    const rests = [];
-    for (let nth = 0; nth < 4; nth++) rests.push(await restAfter(broker, { kind: "throttled" }));
+    const backoffs = [];
+    for (let nth = 0; nth < 4; nth++) backoffs.push(await backoffAfter(broker, { kind: "throttled" }));
 
-    expect(rests).toEqual([1, 2, 3, 4].map(siteBackoffMs));
+    expect(backoffs).toEqual([1, 2, 3, 4].map(siteBackoffMs));
   });
 
   test("F2 resets the back-off after a good response", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob({ retries: { max: 100, backoffMs: 1 } }), tasksAt("a.test", 20));
-    await restAfter(broker, { kind: "throttled" });
-    await restAfter(broker, { kind: "throttled" });
+    await backoffAfter(broker, { kind: "throttled" });
+    await backoffAfter(broker, { kind: "throttled" });
     await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "unknown" } });
-    expect(await restAfter(broker, { kind: "throttled" })).toBe(siteBackoffMs(3));
+    expect(await backoffAfter(broker, { kind: "throttled" })).toBe(siteBackoffMs(3));
 
     await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "ok" } });
 
-    expect(await restAfter(broker, { kind: "throttled" })).toBe(siteBackoffMs(1));
+    expect(await backoffAfter(broker, { kind: "throttled" })).toBe(siteBackoffMs(1));
   });
 
   test("F2 counts responses to requests in flight as the same incident", async () => {
@@ -60,7 +60,7 @@ export function siteBackoff({ open, test }: Suite): void {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 5));
     const [one, two, three, four] = await grantsOf(frontier, { max: 4 });
-    if (!one || !two || !three || !four) throw new Error("four are due");
+    if (!one || !two || !three || !four) throw new Error("expected four due tasks");
     await settleAll(frontier, [one], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 5000 } });
     await settleAll(frontier, [two], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 9000 } });
     await settleAll(frontier, [three], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 100 } });
@@ -82,12 +82,12 @@ export function siteBackoff({ open, test }: Suite): void {
   });
 }
 
-/** The back-off after one more such settlement; advances the clock to its end. */
-async function restAfter({ frontier, clock }: Broker, site: Settlement["site"]): Promise<number> {
+/** Returns the back-off after one more settlement with `site`, and advances the clock to its end. */
+async function backoffAfter({ frontier, clock }: Broker, site: Settlement["site"]): Promise<number> {
   const grant = await oneGrant(frontier);
   await settleAll(frontier, [grant], { outcome: RETRY, site });
   const { blockedUntil = 0 } = (await frontier.listSites(1))[0] ?? {};
-  const restMs = blockedUntil - clock.now();
+  const backoffMs = blockedUntil - clock.now();
   clock.advanceTo(blockedUntil);
-  return restMs;
+  return backoffMs;
 }

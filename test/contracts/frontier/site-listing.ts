@@ -49,7 +49,7 @@ export function siteListing({ open, test }: Suite): void {
     expect(await names(1, "as.")).toEqual([["as.test", 3]]);
   });
 
-  test("F16 returns the policy of a site, its jobs and what each of them wants", async () => {
+  test("F16 returns the policy of a site, its jobs, and the policy of each job", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ id: "slow", name: "Slow", policy: SLOW }), tasksAt("a.test", 2));
     const grant = await oneGrant(frontier);

@@ -53,7 +53,7 @@ export function createSqliteBackend(): Backend {
         },
         async openDamaged() {
           const path = newPath();
-          writeFileSync(path, "this is no database, and long enough to be sure of it. ".repeat(100));
+          writeFileSync(path, "this is not a database file. ".repeat(100));
           return openFile(path, createManualClock(START_AT), 1);
         },
       },

@@ -18,7 +18,7 @@ import {
   viewOf,
 } from "./makers.ts";
 
-/** Suspects: tasks that two workers crashed with, guilty or not (F6). */
+/** Suspects: tasks that two workers ran when they crashed, whether or not the tasks were the cause (F6). */
 export function suspects(suite: Suite): void {
   findingSuspects(suite);
   clearingSuspects(suite);
@@ -26,7 +26,7 @@ export function suspects(suite: Suite): void {
 }
 
 function findingSuspects({ open, test }: Suite): void {
-  test("F6 grants a suspect only to a worker that asks for suspects", async () => {
+  test("F6 grants a suspect only to a worker that requests suspects", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 3));
@@ -94,7 +94,7 @@ function findingSuspects({ open, test }: Suite): void {
 }
 
 function clearingSuspects({ open, test }: Suite): void {
-  test("F6 a suspect that crashes the worker it runs alone on becomes a dead letter of its own queue", async () => {
+  test("F6 a suspect that crashes a third worker becomes a dead letter of its normal queue", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob(), tasksAt("a.test", 2));

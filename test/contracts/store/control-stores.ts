@@ -1,25 +1,25 @@
 import { afterEach, beforeEach } from "vitest";
 import type { ControlStores } from "../../../src/store/store.ts";
 
-export type Books = ControlStores & { close(): Promise<void> };
+export type OpenControlStores = ControlStores & { close(): Promise<void> };
 
-/** One empty store, and ways into it: each as another process would have it. */
-export type ControlStoresSite = { open(): Promise<Books>; remove(): Promise<void> };
+/** A store that is empty when a test starts. Each `open` returns a separate handle, as in another process. */
+export type ControlStoresFixture = { open(): Promise<OpenControlStores>; remove(): Promise<void> };
 
-/** A store of its own for each test of the suite that calls this; the answer opens another way into it. */
-export function withControlStores(prepare: () => Promise<ControlStoresSite>): () => Promise<Books> {
-  let site: ControlStoresSite;
-  const opened: Books[] = [];
+/** Creates a store for each test of the calling suite. The returned function opens one more handle to it. */
+export function withControlStores(prepare: () => Promise<ControlStoresFixture>): () => Promise<OpenControlStores> {
+  let fixture: ControlStoresFixture;
+  const opened: OpenControlStores[] = [];
   beforeEach(async () => {
-    site = await prepare();
+    fixture = await prepare();
   });
   afterEach(async () => {
-    for (const way of opened.splice(0)) await way.close();
-    await site.remove();
+    for (const handle of opened.splice(0)) await handle.close();
+    await fixture.remove();
   });
   return async () => {
-    const way = await site.open();
-    opened.push(way);
-    return way;
+    const handle = await fixture.open();
+    opened.push(handle);
+    return handle;
   };
 }

@@ -1,12 +1,12 @@
-/** The contract of the archive of jobs; what it promises is in src/store/job-archive.ts. */
+/** The contract of the job archive. src/store/job-archive.ts states its guarantees. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArchivedJob, JobArchive } from "../../../src/store/job-archive.ts";
 import type { ControlStores, Store } from "../../../src/store/store.ts";
 import { aMemory } from "./describe-memories.ts";
 import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
-type Whole = Store & ControlStores;
-export type ArchiveSite = { open(): Promise<Whole>; remove(): Promise<void> };
+type FullStore = Store & ControlStores;
+export type ArchiveFixture = { open(): Promise<FullStore>; remove(): Promise<void> };
 
 const T0 = 1_800_000_000_000;
 
@@ -15,30 +15,30 @@ function anArchivedJob(parts: Partial<ArchivedJob> = {}): ArchivedJob {
   return { id: "job", createdAt: T0 + 0.25, finishedAt: T0 + 1000.5, view, ...parts };
 }
 
-export function describeArchive(name: string, prepare: () => Promise<ArchiveSite>): void {
-  describe(`the archive of jobs on ${name}`, () => {
-    let site: ArchiveSite;
-    let stores: Whole[];
-    let store: Whole;
+export function describeArchive(name: string, prepare: () => Promise<ArchiveFixture>): void {
+  describe(`job archive contract on ${name}`, () => {
+    let fixture: ArchiveFixture;
+    let stores: FullStore[];
+    let store: FullStore;
     let archive: JobArchive;
 
-    async function open(): Promise<Whole> {
-      const way = await site.open();
-      stores.push(way);
-      return way;
+    async function open(): Promise<FullStore> {
+      const handle = await fixture.open();
+      stores.push(handle);
+      return handle;
     }
     beforeEach(async () => {
-      site = await prepare();
+      fixture = await prepare();
       stores = [];
       store = await open();
       archive = store.archive;
     });
     afterEach(async () => {
-      for (const way of stores) await way.close();
-      await site.remove();
+      for (const handle of stores) await handle.close();
+      await fixture.remove();
     });
 
-    /** A page of a job with a body of that reference. */
+    /** A page of the job, with the given body reference. */
     const page = (jobId: string, taskId: string, bodyRef?: string) => aPageWrite({ jobId, taskId, bodyRef });
     const idsOf = (jobs: readonly ArchivedJob[]) => jobs.map(({ id }) => id);
     const eraseAll = async (jobId: string, max: number) => {
@@ -47,14 +47,14 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       return steps;
     };
 
-    it("gives back a job as it was kept, to whoever opens the store", async () => {
+    it("returns a job as it was stored, in every process", async () => {
       await archive.keep(anArchivedJob());
 
       expect(await (await open()).archive.find("job")).toEqual(anArchivedJob());
       expect(await archive.find("another")).toBeUndefined();
     });
 
-    it("keeps a job once, as it was at its later end", async () => {
+    it("stores a job once, in the state of its latest end", async () => {
       const later = anArchivedJob({ finishedAt: T0 + 2000, view: { state: "failed" } });
       await archive.keep(anArchivedJob());
       await archive.keep(later);
@@ -77,7 +77,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(idsOf(await archive.list(2, { createdAt: T0 + 2.5 }))).toEqual(["one"]);
     });
 
-    it("hides a deleted job at once and for good, whatever is kept of it later, and whoever's it was", async () => {
+    it("hides a deleted job at once and permanently, also from its owner and after a later write", async () => {
       await archive.keep(anArchivedJob());
       await store.owners.add("t:acme", "job", T0, undefined);
 
@@ -93,7 +93,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await archive.listUncleaned(10)).toEqual([{ jobId: "job", deletedAt: T0 + 5 }]);
     });
 
-    it("tells of deleted jobs until they are clean, the longest deleted first", async () => {
+    it("lists deleted jobs until they are cleaned up, in the order of their deletion", async () => {
       for (const [id, at] of [
         ["b", 2],
         ["a", 1],
@@ -109,7 +109,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await archive.find("b")).toBe("deleted");
     });
 
-    it("erases all that the store has of a job, in bounded steps, and nothing of another's", async () => {
+    it("erases all rows of a job, in bounded steps, and none of another job", async () => {
       const both = ["gone", "stays"].flatMap((jobId) => Array.from({ length: 7 }, (_, nth) => page(jobId, `${nth}`)));
       const invalid = [{ fields: { title: 3 }, reason: "no title" }];
       await store.write(
@@ -129,10 +129,10 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await store.readInvalid("stays", 0, 10)).toHaveLength(7);
       expect(await store.countRecords("stays")).toBe(7);
       expect(await store.groupAttempts("stays", 10)).toHaveLength(1);
-      expect(await archive.erase("never there", 3, T0)).toBe(false);
+      expect(await archive.erase("unknown", 3, T0)).toBe(false);
     });
 
-    it("erases what a recrawl set remembers of its pages, but for what tells whether they have changed", async () => {
+    it("erases the content and validators in page memories of the job, but not the fingerprint", async () => {
       const memory = (jobId: string) => ({ ...aMemory({ set: "daily", url: "https://a.test/" }), jobId });
       const recall = () => store.recall([{ set: "daily", url: "https://a.test/", jobId: "next" }]);
       await store.write([], [], [memory("gone")]);
@@ -145,7 +145,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(after?.fingerprint).toBeDefined();
     });
 
-    it("erases what a late worker has written after all", async () => {
+    it("erases rows that a late worker wrote after the first erasure", async () => {
       await store.write([page("job", "1")]);
       await eraseAll("job", 10);
       await store.write([page("job", "1"), page("job", "2")]);
@@ -155,7 +155,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await store.readRecords("job", 0, 10)).toEqual([]);
     });
 
-    it("notes the bodies of erased pages as loose, and knows which of them another page refers to", async () => {
+    it("records the bodies of erased pages as orphans, and returns which of them another page refers to", async () => {
       await store.write([
         { ...page("gone", "1", "sha256:own"), screenshotRef: "sha256:shot", pdfRef: "sha256:print" },
         page("gone", "2", "sha256:shared"),
@@ -165,9 +165,10 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
 
       await eraseAll("gone", 10);
 
-      expect(await archive.listOrphanBodies(T0, 10)).toEqual([]); // not before they have been loose for a while
-      const loose = await archive.listOrphanBodies(T0 + 1, 10);
-      expect(Object.fromEntries(loose.map(({ ref, isReferenced }) => [ref, isReferenced]))).toEqual({
+      // It lists only bodies that became orphans before the given time.
+      expect(await archive.listOrphanBodies(T0, 10)).toEqual([]);
+      const orphans = await archive.listOrphanBodies(T0 + 1, 10);
+      expect(Object.fromEntries(orphans.map(({ ref, isReferenced }) => [ref, isReferenced]))).toEqual({
         "sha256:own": false,
         "sha256:shot": false,
         "sha256:print": false,
@@ -180,7 +181,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       ]);
     });
 
-    it("keeps the note of a body that was loosened again after it was listed", async () => {
+    it("keeps the entry of a body that became an orphan again after it was listed", async () => {
       await store.write([page("gone", "1", "sha256:own"), page("another", "1", "sha256:own")]);
       await eraseAll("gone", 10);
       const listed = await archive.listOrphanBodies(T0 + 1, 10);
@@ -194,7 +195,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(await archive.listOrphanBodies(T0 + 6, 10)).toEqual([{ ref: "sha256:own", isReferenced: false }]);
     });
 
-    it("erases also what was kept of a job in the instant in which it was marked", async () => {
+    it("erases an archived job that was stored while it was marked as deleted", async () => {
       await archive.keep(anArchivedJob());
       await archive.keep(anArchivedJob({ id: "another" }));
 
@@ -204,7 +205,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveSite
       expect(idsOf(await archive.list(10))).toEqual(["another"]);
     });
 
-    it("knows the tasks whose pages were passed on, page by page", async () => {
+    it("lists the tasks whose pages were passed to another queue, page by page", async () => {
       const passed = (taskId: string) => anAttemptWrite({ taskId, fate: "passed", because: "parse" });
       await store.write([], [passed("1"), passed("3"), passed("2"), anAttemptWrite({ taskId: "4" })]);
 

@@ -1,23 +1,23 @@
-/** The contract of every store backend, continued: what it keeps of how tasks went. */
+/** The contract of every store backend, continued: attempts. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/store/store.ts";
-import type { StoreSite } from "./describe-store.ts";
+import type { StoreFixture } from "./describe-store.ts";
 import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
-export function describeAttempts(name: string, prepare: () => Promise<StoreSite>): void {
-  describe(`tries on ${name}`, () => {
-    let site: StoreSite;
+export function describeAttempts(name: string, prepare: () => Promise<StoreFixture>): void {
+  describe(`attempts on ${name}`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      site = await prepare();
-      store = await site.open();
+      fixture = await prepare();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await site.remove();
+      await fixture.remove();
     });
 
-    it("gives back a try as it was told, and the lease that brought a page", async () => {
+    it("returns an attempt as it was written, and a page with its lease", async () => {
       const failed = anAttemptWrite({ token: 1, status: 503, detail: "slow down \u{1F40C}" });
       const bare = anAttemptWrite({
         token: 2,
@@ -57,21 +57,21 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
       ]);
     });
 
-    it("knows no lease of a page that was written without one", async () => {
+    it("returns no lease for a page that was written without one", async () => {
       await store.write([aPageWrite({ run: undefined })]);
 
       expect(await store.tracePages({ taskId: "task" })).toMatchObject([{ run: undefined }]);
       expect(await store.slowestPages("job", 5)).toEqual([]);
     });
 
-    it("keeps a try once, however often it is told", async () => {
+    it("stores an attempt once, however often it is written", async () => {
       await store.write([], [anAttemptWrite({ detail: "first" }), anAttemptWrite({ detail: "again" })]);
       await store.write([], [anAttemptWrite({ detail: "later" })]);
 
       expect(await store.traceAttempts({ taskId: "task" })).toMatchObject([{ detail: "first" }]);
     });
 
-    it("takes no try of a lease after a later one has told of itself, by a try or by a page", async () => {
+    it("ignores an attempt of a lease after an attempt or a page of a later lease was written", async () => {
       await store.write([aPageWrite({ taskId: "paged", token: 4 })], [anAttemptWrite({ taskId: "tried", token: 2 })]);
 
       await store.write(
@@ -91,7 +91,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
       expect(await store.traceAttempts({ taskId: "both" })).toEqual([]);
     });
 
-    it("writes pages and tries of a batch both or not at all", async () => {
+    it("writes the pages and attempts of a batch together or not at all", async () => {
       const circle: Record<string, unknown> = {};
       circle.self = circle;
 
@@ -100,7 +100,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
       expect(await store.traceAttempts({ taskId: "task" })).toEqual([]);
     });
 
-    it("finds all that one job has for a page, its steps included, and nothing of other jobs or pages", async () => {
+    it("finds the pages and attempts of a URL in one job, with its render and parse steps", async () => {
       const url = "https://a.test/x";
       await store.write(
         [
@@ -117,9 +117,9 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
         ],
       );
 
-      const sought = { jobId: "job", url };
-      expect((await store.tracePages(sought)).map(({ taskId }) => taskId)).toEqual(["1"]);
-      expect((await store.traceAttempts(sought)).map(({ taskId, token }) => [taskId, token])).toEqual([
+      const query = { jobId: "job", url };
+      expect((await store.tracePages(query)).map(({ taskId }) => taskId)).toEqual(["1"]);
+      expect((await store.traceAttempts(query)).map(({ taskId, token }) => [taskId, token])).toEqual([
         ["4", 2],
         ["4", 3],
         ["5", 1],
@@ -128,7 +128,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
       expect(await store.tracePages({ jobId: "none", url })).toEqual([]);
     });
 
-    it("finds a task in every job that has one of that id", async () => {
+    it("finds a task id in every job that contains it", async () => {
       await store.write(
         [aPageWrite({ jobId: "a" })],
         [anAttemptWrite({ jobId: "b" }), anAttemptWrite({ jobId: "c", taskId: "x" })],
@@ -138,7 +138,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
       expect(await store.traceAttempts({ taskId: "task" })).toMatchObject([{ jobId: "b" }]);
     });
 
-    it("names the pages that took longest, and groups tries that failed alike", async () => {
+    it("returns the slowest pages, and groups failed attempts by reason and status", async () => {
       const lasting = (ms: number) => ({
         worker: "w",
         step: "fetch" as const,
@@ -153,7 +153,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreSite>
           anAttemptWrite({ taskId: "2", status: 500, because: "server_error", url: "https://a.test/2" }),
           anAttemptWrite({ taskId: "3", status: undefined, because: "timeout", fate: "dead" }),
           anAttemptWrite({ taskId: "4", jobId: "other" }),
-          anAttemptWrite({ taskId: "5", fate: "passed", because: "left to parse", status: 200 }),
+          anAttemptWrite({ taskId: "5", fate: "passed", because: "passed on to parse", status: 200 }),
         ],
       );
 

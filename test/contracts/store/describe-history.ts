@@ -1,11 +1,11 @@
-/** The contract of every backend that keeps history; the clauses are in src/store/history-store.ts. */
+/** The contract of every history store. The clauses are in src/store/history-store.ts. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { latencyBucket } from "../../../src/domain/latency.ts";
 import { BUCKET_WIDTHS_MS, type HistoryStore, noWork, type WorkCounts } from "../../../src/store/history-store.ts";
-import { type ControlStoresSite, withControlStores } from "./control-stores.ts";
+import { type ControlStoresFixture, withControlStores } from "./control-stores.ts";
 
 const [FINE, , COARSE] = BUCKET_WIDTHS_MS;
-/** On the hour. */
+/** A full hour. */
 const HOUR = 500_000 * COARSE;
 
 function work(counts: Partial<WorkCounts>, tookMs: readonly number[] = []): WorkCounts {
@@ -14,17 +14,17 @@ function work(counts: Partial<WorkCounts>, tookMs: readonly number[] = []): Work
   return all;
 }
 
-export function describeHistory(name: string, prepare: () => Promise<ControlStoresSite>): void {
+export function describeHistory(name: string, prepare: () => Promise<ControlStoresFixture>): void {
   const open = withControlStores(prepare);
   let history: HistoryStore;
   beforeEach(async () => {
     ({ history } = await open());
   });
 
-  const all = (width: (typeof BUCKET_WIDTHS_MS)[number], book = history) => book.read(width, 0, 2 * HOUR, 100);
+  const all = (width: (typeof BUCKET_WIDTHS_MS)[number], from = history) => from.read(width, 0, 2 * HOUR, 100);
 
   describe(`history contract on ${name}`, () => {
-    it("H1 adds up what is added, in slots of every width, for whoever opens the store", async () => {
+    it("H1 adds counts to the buckets of every width, and every process can read them", async () => {
       const first = work({ pages: 2, done: 3, records: 5, bytes: 2 ** 40 }, [1, 10, 10]);
       const second = work({ pages: 1, done: 1, failed: 2, dead: 1 }, [10, 99_999_999]);
       await history.add([{ at: HOUR, counts: first }]);
@@ -50,13 +50,13 @@ export function describeHistory(name: string, prepare: () => Promise<ControlStor
       expect(next).toMatchObject({ at: HOUR + COARSE, pages: 2 });
     });
 
-    it("H1 loses nothing where many add to the same slots at once", async () => {
-      const ways = [history, (await open()).history, (await open()).history];
-      const slots = [0, 1, 2, 3].map((nth) => ({ at: HOUR + nth * FINE, counts: work({ done: 1, pages: 1 }, [5]) }));
+    it("H1 loses no counts if several processes add to the same buckets concurrently", async () => {
+      const handles = [history, (await open()).history, (await open()).history];
+      const buckets = [0, 1, 2, 3].map((nth) => ({ at: HOUR + nth * FINE, counts: work({ done: 1, pages: 1 }, [5]) }));
 
       await Promise.all(
         Array.from({ length: 30 }, (_, nth) =>
-          ways[nth % ways.length]?.add(nth % 2 === 0 ? slots : [...slots].reverse()),
+          handles[nth % handles.length]?.add(nth % 2 === 0 ? buckets : [...buckets].reverse()),
         ),
       );
 
@@ -65,7 +65,7 @@ export function describeHistory(name: string, prepare: () => Promise<ControlStor
       expect([hour?.pages, hour?.latencies[latencyBucket(5)]]).toEqual([120, 120]);
     });
 
-    it("H2 keeps the last gauges of a slot, beside its counts", async () => {
+    it("H2 stores the last gauges of a bucket together with its counts", async () => {
       await history.setGauges(HOUR + 1, { waiting: 9, inFlight: 1, workers: 1 });
       await history.add([{ at: HOUR, counts: work({ done: 1 }) }]);
       await history.setGauges(HOUR + FINE - 1, { waiting: 2 ** 33, inFlight: 32, workers: 2 });
@@ -77,7 +77,7 @@ export function describeHistory(name: string, prepare: () => Promise<ControlStor
       expect(await all(COARSE)).toMatchObject([{ at: HOUR, done: 1, gauges: { waiting: 0, inFlight: 0, workers: 0 } }]);
     });
 
-    it("H3 reads the slots of a time, in order, and none that nobody wrote", async () => {
+    it("H3 reads the buckets of a time range in order, and omits those without entries", async () => {
       for (const nth of [7, 0, 3]) await history.add([{ at: HOUR + nth * FINE, counts: work({ done: nth }) }]);
 
       const read = async (from: number, to: number, limit = 100) =>
@@ -89,9 +89,9 @@ export function describeHistory(name: string, prepare: () => Promise<ControlStor
       expect(await read(4, 7)).toEqual([]);
     });
 
-    it("H4 prunes the oldest slots of one width, so many at a time", async () => {
-      const slots = [0, 1, 2, 3, 4].map((nth) => ({ at: HOUR + nth * FINE, counts: work({ done: nth }) }));
-      await history.add(slots);
+    it("H4 removes the oldest buckets of one width, up to the given number", async () => {
+      const buckets = [0, 1, 2, 3, 4].map((nth) => ({ at: HOUR + nth * FINE, counts: work({ done: nth }) }));
+      await history.add(buckets);
 
       expect(await history.prune(FINE, HOUR + 3 * FINE, 2)).toBe(2);
       expect((await all(FINE)).map(({ done }) => done)).toEqual([2, 3, 4]);

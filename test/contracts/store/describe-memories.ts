@@ -1,8 +1,8 @@
-/** The contract of every store backend, continued: what recrawl sets remember. Clauses are in src/store/page-memory.ts. */
+/** The contract of every store backend, continued: page memories. The clauses are in src/store/page-memory.ts. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { MemoryWrite, PageMemory } from "../../../src/store/page-memory.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { StoreSite } from "./describe-store.ts";
+import type { StoreFixture } from "./describe-store.ts";
 import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
 const URL = "https://a.test/task";
@@ -28,24 +28,24 @@ function asRecalled({ set: _, url: __, taskId: ___, token: ____, ...memory }: Me
   return memory;
 }
 
-export function describeMemories(name: string, prepare: () => Promise<StoreSite>): void {
-  describe(`memories on ${name}`, () => {
-    let site: StoreSite;
+export function describeMemories(name: string, prepare: () => Promise<StoreFixture>): void {
+  describe(`page memories on ${name}`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      site = await prepare();
-      store = await site.open();
+      fixture = await prepare();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await site.remove();
+      await fixture.remove();
     });
 
     const recalled = async (jobId: string, set = "daily", url = URL) =>
       (await store.recall([{ set, url, jobId }])).map((memory) => memory?.fingerprint);
     const write = (...memories: MemoryWrite[]) => store.write([], [], memories);
 
-    it("gives back a memory as it was written, to other jobs of its set and for its page only", async () => {
+    it("returns a memory as it was written, only to other jobs of its set and only for its page", async () => {
       const memory = aMemory({});
       const bare = aMemory({
         url: `https://a.test/${"long".repeat(3000)}`,
@@ -54,13 +54,13 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
 
       expect(await store.write([aPageWrite({})], [], [memory, bare])).toEqual(["written"]);
 
-      const asked = [bare.url, URL, "https://a.test/other"].map((url) => ({ set: "daily", url, jobId: "later" }));
-      expect(await store.recall(asked)).toEqual([asRecalled(bare), asRecalled(memory), undefined]);
+      const queries = [bare.url, URL, "https://a.test/other"].map((url) => ({ set: "daily", url, jobId: "later" }));
+      expect(await store.recall(queries)).toEqual([asRecalled(bare), asRecalled(memory), undefined]);
       expect(await recalled("later", "weekly")).toEqual([undefined]);
       expect(await store.recall([])).toEqual([]);
     });
 
-    it("M1 takes no memory of a lease after a later one has told of itself, by page, try or memory", async () => {
+    it("M1 ignores a memory of a lease after a page, attempt or memory of a later lease was written", async () => {
       await store.write(
         [aPageWrite({ taskId: "paged", token: 2 })],
         [anAttemptWrite({ taskId: "tried", token: 2 })],
@@ -90,7 +90,7 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
       expect(await recalled("later")).toEqual([undefined]);
     });
 
-    it("M2 lets a job recall what was there before its own, however often it writes", async () => {
+    it("M2 returns to a job the memory from before its own, however often it writes", async () => {
       await write(aMemory({ jobId: "first", fingerprint: "f1" }));
       expect(await recalled("second")).toEqual(["f1"]);
 
@@ -101,18 +101,18 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
 
       expect(await recalled("third")).toEqual(["f3"]);
       await write(aMemory({ jobId: "third", fingerprint: "f4" }));
-      // What came after its own is no answer: it may have been compared with that.
+      // A memory that is newer than its own is not returned, because it may result from a comparison with its own.
       expect(await recalled("second")).toEqual([undefined]);
       expect(await recalled("third")).toEqual(["f3"]);
     });
 
-    it("M2 has nothing for the first job of a set, though that has written", async () => {
+    it("M2 returns nothing to the first job of a set, even after it has written", async () => {
       await write(aMemory({ jobId: "first" }));
 
       expect(await recalled("first")).toEqual([undefined]);
     });
 
-    it("M3 keeps a page's own memory and the one before it, of any number of jobs", async () => {
+    it("M3 keeps the last memory of a page and the one before it, however many jobs write", async () => {
       for (let run = 1; run <= 20; run += 1) await write(aMemory({ jobId: `job${run}`, fingerprint: `f${run}` }));
 
       expect(await recalled("job20")).toEqual(["f19"]);
@@ -120,8 +120,8 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
       expect(await recalled("later")).toEqual(["f20"]);
     });
 
-    it("M2 keeps jobs that write side by side from losing what each compares with", async () => {
-      const other = await site.open();
+    it("M2 keeps the memory of one concurrent job for comparison by the other", async () => {
+      const other = await fixture.open();
       await write(aMemory({ jobId: "first", fingerprint: "f1" }));
       const urls = Array.from({ length: 20 }, (_, n) => `https://a.test/${n}`);
       const batch = (jobId: string, round: number) =>
@@ -143,17 +143,17 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
       await other.close();
     });
 
-    it("forgets a set, and no other", async () => {
+    it("forgets the given set and no other", async () => {
       await write(aMemory({ set: "daily" }), aMemory({ set: "weekly", fingerprint: "kept" }));
 
       await store.forgetSet("daily");
-      await store.forgetSet("never-was");
+      await store.forgetSet("unknown");
 
       expect(await recalled("later", "daily")).toEqual([undefined]);
       expect(await recalled("later", "weekly")).toEqual(["kept"]);
     });
 
-    it("knows which pages of a job were unchanged, and how many", async () => {
+    it("returns which pages of a job were unchanged, and their number", async () => {
       await store.write([
         aPageWrite({ taskId: "same", unchanged: true, records: [] }),
         aPageWrite({ taskId: "new" }),
@@ -167,7 +167,7 @@ export function describeMemories(name: string, prepare: () => Promise<StoreSite>
         ...{ same: true, new: false, back: false },
       });
       expect(await store.countUnchanged("job")).toBe(1);
-      expect(await store.countUnchanged("nobody")).toBe(0);
+      expect(await store.countUnchanged("unknown")).toBe(0);
     });
   });
 }

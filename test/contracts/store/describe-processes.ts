@@ -1,4 +1,4 @@
-/** What only real processes can show of a store, whatever backend: writers that die in the middle of it, and writers that race. */
+/** Store tests that need real processes, for every backend: writers that are killed, and concurrent writers. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -11,64 +11,64 @@ import { BATCH_PAGES, PAGE_RECORDS } from "./writer-shape.ts";
 const program = useProgram(new URL("./writer-process.ts", import.meta.url));
 const FOREVER = 1_000_000;
 
-/** A place that does not exist yet, as processes are told of it. */
-export type SharedSite = { path: string; open(): Promise<Store>; remove(): Promise<void> };
+/** A store that does not exist yet, and the path that processes open. */
+export type SharedFixture = { path: string; open(): Promise<Store>; remove(): Promise<void> };
 
-export function describeProcesses(name: string, prepare: () => Promise<SharedSite>): void {
+export function describeProcesses(name: string, prepare: () => Promise<SharedFixture>): void {
   describe(`a store on ${name} shared by processes`, () => {
-    let site: SharedSite;
+    let fixture: SharedFixture;
     let path: string;
     let store: Store | undefined;
 
     beforeEach(async () => {
-      site = await prepare();
-      path = site.path;
+      fixture = await prepare();
+      path = fixture.path;
       store = undefined;
     });
     afterEach(async () => {
       await store?.close();
-      await site.remove();
+      await fixture.remove();
     });
 
-    it("has every answered write, whole, and no half batch after its writer was killed at a random moment", async () => {
-      const answered: { name: string; batches: number }[] = [];
+    it("contains every confirmed batch and no partial batch after its writer was killed", async () => {
+      const confirmed: { name: string; batches: number }[] = [];
       for (const name of ["first", "second", "third"]) {
         const killAfter = 1 + Math.floor(Math.random() * 60);
-        answered.push({ name, batches: await killAfterAnswers(startWriter(path, name, FOREVER, "own"), killAfter) });
+        confirmed.push({ name, batches: await killAfterLines(startWriter(path, name, FOREVER, "own"), killAfter) });
       }
 
-      store = await site.open();
+      store = await fixture.open();
 
       const pages = await store.readPages("job", 0, 1_000_000);
       const records = await store.readRecords("job", 0, 1_000_000);
-      for (const { name, batches } of answered) {
+      for (const { name, batches } of confirmed) {
         const stored = pages.filter(({ taskId }) => taskId.startsWith(`${name}-`)).length;
-        expect(stored, `${name}: ${batches} batches answered`).toBeGreaterThanOrEqual(batches * BATCH_PAGES);
-        expect(stored % BATCH_PAGES, `${name}: a batch is there in part`).toBe(0);
+        expect(stored, `${name}: ${batches} batches confirmed`).toBeGreaterThanOrEqual(batches * BATCH_PAGES);
+        expect(stored % BATCH_PAGES, `${name}: a batch is stored in part`).toBe(0);
       }
       expect(records).toHaveLength(pages.length * PAGE_RECORDS);
       expect(new Set(records.map(({ taskId }) => taskId))).toEqual(new Set(pages.map(({ taskId }) => taskId)));
       expect(records.every(({ fields }) => String(fields.filler).length === 4000)).toBe(true);
     });
 
-    it("takes every write of processes that make the file and write at once", async () => {
+    it("accepts every write of processes that create the store and write concurrently", async () => {
       const names = ["a", "b", "c", "d"];
 
       await Promise.all(names.map((name) => finish(startWriter(path, name, 10, "own"))));
 
-      store = await site.open();
+      store = await fixture.open();
       const records = await store.readRecords("job", 0, 100_000);
       expect(records).toHaveLength(names.length * 10 * BATCH_PAGES * PAGE_RECORDS);
     });
 
-    it("gives each task to its highest token, from one writer only, when processes race for the same tasks", async () => {
+    it("stores each task with its highest token, from one writer only, if processes write the same tasks", async () => {
       const batches = 30;
 
       const lines = await Promise.all(
         ["a", "b", "c"].map((name) => finish(startWriter(path, name, batches, "shared"))),
       );
 
-      store = await site.open();
+      store = await fixture.open();
       const records = await store.readRecords("job", 0, 100_000);
       const keepers = new Set(records.map(({ taskId, fields }) => `${taskId} ${fields.name} ${fields.batch}`));
       expect(records).toHaveLength(BATCH_PAGES * PAGE_RECORDS);
@@ -77,13 +77,13 @@ export function describeProcesses(name: string, prepare: () => Promise<SharedSit
       expect(lines.flat()).toHaveLength(3 * batches);
     });
 
-    it("shows a reader that follows every record once, in order, while processes write as fast as they can", async () => {
+    it("returns every record once and in order to a reader that follows concurrent writers", async () => {
       const names = ["a", "b", "c", "d"];
       const batches = 40;
-      const reader = await site.open();
+      const reader = await fixture.open();
       store = reader;
       const seen: { records: StoredRecord[]; pages: StoredPage[] } = { records: [], pages: [] };
-      const look = async () => {
+      const readMore = async () => {
         const [records, pages] = await Promise.all([
           reader.readRecords("job", seen.records.at(-1)?.id ?? 0, 1_000),
           reader.readPages("job", seen.pages.at(-1)?.id ?? 0, 1_000),
@@ -97,10 +97,11 @@ export function describeProcesses(name: string, prepare: () => Promise<SharedSit
       const written = Promise.all(names.map((name) => finish(startWriter(path, name, batches, "own")))).finally(() => {
         isWriting = false;
       });
-      // A turn of the loop in between: SQLite answers at once, and nobody would hear that the writers have ended.
-      while (isWriting) await look().then(() => nextTurn());
+      // SQLite answers synchronously. Without a turn of the event loop in between, the test never sees the writers
+      // exit.
+      while (isWriting) await readMore().then(() => nextTurn());
       await written;
-      while ((await look()) > 0);
+      while ((await readMore()) > 0);
 
       expect(seen.pages).toHaveLength(names.length * batches * BATCH_PAGES);
       expect(seen.records).toHaveLength(seen.pages.length * PAGE_RECORDS);
@@ -116,8 +117,8 @@ function startWriter(path: string, name: string, batches: number, tasks: "own" |
   });
 }
 
-/** Kills the writer as soon as it has printed that many answers; counts all it printed. */
-async function killAfterAnswers(writer: ChildProcess, answers: number): Promise<number> {
+/** Kills the writer as soon as it has printed `answers` lines, and returns the number of lines it printed in total. */
+async function killAfterLines(writer: ChildProcess, answers: number): Promise<number> {
   let printed = 0;
   for await (const _ of linesOf(writer)) {
     printed += 1;

@@ -1,6 +1,6 @@
 /**
- * The contract of every store backend. A backend's own test file runs it, and adds what only that backend has. One long
- * function, because all its tests share the store that is opened for each.
+ * The contract of every store backend. The test file of each backend runs it. It is one long function, because its
+ * tests share the variables of the store that is opened for each test.
  */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,41 +9,41 @@ import { scanInvalidRecords, scanPages, scanRecords } from "../../../src/store/s
 import type { Store, StoredRecord } from "../../../src/store/store.ts";
 import { aPageWrite } from "./page-write.ts";
 
-/** One empty place to store in, and ways into it. */
-export type StoreSite = {
-  /** Another connection to the same place, as another process would make it. */
+/** A store that is empty when a test starts. */
+export type StoreFixture = {
+  /** Opens another connection to the same store, like another process. */
   open(): Promise<Store>;
-  /** Makes the place look as if a newer Trawl had written it. */
+  /** Raises the schema version of the store, as if a newer Trawl had written it. */
   raiseSchema(): Promise<void>;
-  /** Removes it all; every connection is closed by then. */
+  /** Removes the store. All connections are closed before. */
   remove(): Promise<void>;
 };
 
-export function describeStore(name: string, prepare: () => Promise<StoreSite>): void {
+export function describeStore(name: string, prepare: () => Promise<StoreFixture>): void {
   describe(`store contract on ${name}`, () => {
-    let site: StoreSite;
+    let fixture: StoreFixture;
     let store: Store;
     let opened: Store[];
 
     const open = async (): Promise<Store> => {
-      const another = await site.open();
+      const another = await fixture.open();
       opened.push(another);
       return another;
     };
 
     beforeEach(async () => {
-      site = await prepare();
+      fixture = await prepare();
       opened = [];
       store = await open();
     });
 
     afterEach(async () => {
       await Promise.all(opened.map((each) => each.close()));
-      await site.remove();
+      await fixture.remove();
     });
 
     describe("writing", () => {
-      it("gives back a page and its records as they were written", async () => {
+      it("returns a page and its records as they were written", async () => {
         const write = aPageWrite({
           depth: 3,
           bodyRef: "sha256:00",
@@ -71,7 +71,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(records.map(({ id: _, ...rest }) => rest)).toEqual(write.records.map((fields) => ({ ...kept, fields })));
       });
 
-      it("finds a page by its id until a later lease replaces it, whichever job it is of", async () => {
+      it("finds a page of any job by its id, until a later lease replaces it", async () => {
         await store.write([aPageWrite({ jobId: "other" }), aPageWrite({ token: 1 })]);
         const [page] = await store.readPages("job", 0, 10);
         const id = page?.id ?? 0;
@@ -83,7 +83,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.findPage(id)).toBeUndefined();
       });
 
-      it("tells an unknown content type and body from known ones", async () => {
+      it("returns undefined for an unknown content type, body and screenshot", async () => {
         await store.write([aPageWrite({ page: { url: "https://a.test/", contentType: undefined } })]);
 
         const [page] = await store.readPages("job", 0, 10);
@@ -91,7 +91,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(page).toMatchObject({ contentType: undefined, bodyRef: undefined, screenshotRef: undefined });
       });
 
-      it("keeps what JSON can hold of any record", async () => {
+      it("stores any record that JSON can represent", async () => {
         let task = 0;
         await fc.assert(
           fc.asyncProperty(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), async (fields) => {
@@ -104,7 +104,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         );
       });
 
-      it("keeps pages without records, and answers an empty batch", async () => {
+      it("stores pages without records, and accepts an empty batch", async () => {
         expect(await store.write([])).toEqual([]);
         expect(await store.write([aPageWrite({ records: [] })])).toEqual(["written"]);
 
@@ -112,7 +112,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.countRecords("job")).toBe(0);
       });
 
-      it("keeps records that failed their schema apart, with the reason", async () => {
+      it("stores invalid records separately, with the reason", async () => {
         const invalid = [
           { fields: { price: null }, reason: "price is required" },
           { fields: {}, reason: "title is required" },
@@ -129,7 +129,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.readInvalid("job", 0, 1)).toEqual(kept.slice(0, 1));
       });
 
-      it("bounds the headers it keeps, and drops none that fit", async () => {
+      it("limits the size of the stored headers, and drops none that fit", async () => {
         const fitting = { first: "a".repeat(8000), second: "b".repeat(8000) };
         await store.write([
           aPageWrite({ taskId: "fits", page: { headers: fitting } }),
@@ -155,7 +155,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
     });
 
     describe("fencing", () => {
-      it("takes the same token again without changing anything, ids included", async () => {
+      it("accepts the same token again and changes nothing, not even ids", async () => {
         const write = aPageWrite({ records: [{ n: 1 }, { n: 2 }], invalid: [{ fields: {}, reason: "empty" }] });
         await store.write([write]);
         const before = await everything(store);
@@ -176,7 +176,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await everything(store)).toEqual(before);
       });
 
-      it("lets a higher token replace the page with its records, under ids past every cursor", async () => {
+      it("replaces a page and its records if the token is higher, with ids after every cursor", async () => {
         const invalid = [{ fields: {}, reason: "empty" }];
         await store.write([
           aPageWrite({ taskId: "other" }),
@@ -194,7 +194,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.readPages("job", lastId(before.pages), 10)).toEqual(after.pages.slice(1));
       });
 
-      it("judges each write of a batch in turn, even for one task", async () => {
+      it("checks the token of each write of a batch in order, even for one task", async () => {
         const verdicts = await store.write([
           aPageWrite({ token: 2, records: [{ by: 2 }] }),
           aPageWrite({ token: 1, records: [{ by: 1 }] }),
@@ -206,7 +206,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect((await store.readRecords("job", 0, 10)).map(({ fields }) => fields)).toEqual([{ by: 3 }]);
       });
 
-      it("does not mix up tasks of the same id in two jobs", async () => {
+      it("keeps tasks with the same id in two jobs separate", async () => {
         await store.write([aPageWrite({ jobId: "a", token: 9 })]);
 
         expect(await store.write([aPageWrite({ jobId: "b", token: 1 })])).toEqual(["written"]);
@@ -214,7 +214,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.readPages("b", 0, 10)).toHaveLength(1);
       });
 
-      it("holds what a naive map of tasks would, after any writes in any order", async () => {
+      it("contains the same as a simple map of tasks after random writes", async () => {
         const writes = fc.array(
           fc.record({ task: fc.nat(3), token: fc.nat(4), records: fc.nat(3), invalid: fc.nat(2) }),
           { maxLength: 30 },
@@ -257,7 +257,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
     });
 
     describe("reading", () => {
-      it("walks records and pages by cursor, in order, each once", async () => {
+      it("reads records and pages by cursor, in order, each once", async () => {
         for (let batch = 0; batch < 5; batch += 1) {
           await store.write(
             ["a", "b", "c"].map((part) =>
@@ -310,7 +310,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.readRecordsOfPage(id, 10)).toEqual([]);
       });
 
-      it("finds records and pages by what is in them, so many at a time, and goes on from there", async () => {
+      it("searches records and pages by text and status in bounded steps, and continues from a cursor", async () => {
         const fieldsOf = (nth: number) => (nth % 2_000 === 7 ? { deep: [{ title: "Ein ÄPFEL-Korb" }] } : { nth });
         const records = Array.from({ length: 6_000 }, (_, nth) => fieldsOf(nth));
         await store.write([
@@ -339,7 +339,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect((await scanInvalidRecords(store, "job", "price", { afterId: 0, limit: 9 })).found).toHaveLength(1);
       });
 
-      it("keeps jobs apart", async () => {
+      it("keeps the records of different jobs separate", async () => {
         await store.write([
           aPageWrite({ jobId: "a" }),
           aPageWrite({ jobId: "b" }),
@@ -350,7 +350,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await store.readRecords("b", 0, 10)).toMatchObject([{ jobId: "b" }]);
       });
 
-      it("knows nothing of a job that never wrote", async () => {
+      it("returns nothing for an unknown job", async () => {
         expect(await store.readRecords("none", 0, 10)).toEqual([]);
         expect(await store.readPages("none", 0, 10)).toEqual([]);
         expect(await store.readInvalid("none", 0, 10)).toEqual([]);
@@ -359,7 +359,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
     });
 
     describe("sharing", () => {
-      it("shows what one connection wrote to every other, at once and after all have closed", async () => {
+      it("returns the writes of one connection on every other, at once and after all were closed", async () => {
         const other = await open();
         await store.write([aPageWrite({ taskId: "1" })]);
         expect(await other.countRecords("job")).toBe(1);
@@ -375,7 +375,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(await later.countRecords("job")).toBe(2);
       });
 
-      it("lets connections write the same tasks at once, and the highest token keeps each", async () => {
+      it("accepts concurrent writes of the same tasks, and keeps the highest token of each", async () => {
         const others = await Promise.all([open(), open(), open()]);
         const tasks = Array.from({ length: 20 }, (_, n) => String(n));
 
@@ -393,7 +393,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         expect(new Set(records.map(({ id }) => id)).size).toBe(40);
       });
 
-      it("hides nothing from a reader that follows while others write", async () => {
+      it("returns every record to a reader that follows while others write", async () => {
         const other = await open();
         const seen: StoredRecord[] = [];
         const follow = async (): Promise<void> => {
@@ -415,10 +415,10 @@ export function describeStore(name: string, prepare: () => Promise<StoreSite>): 
         await store.close();
       });
 
-      it("refuses a schema newer than it knows, and leaves it alone", async () => {
+      it("refuses a newer schema and says to upgrade Trawl", async () => {
         await store.write([aPageWrite({})]);
         await store.close();
-        await site.raiseSchema();
+        await fixture.raiseSchema();
 
         await expect(open()).rejects.toSatisfy((error) => isTrawlError(error, "STORE_SCHEMA"));
         await expect(open()).rejects.toThrow(/upgrade Trawl/);

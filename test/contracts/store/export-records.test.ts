@@ -42,7 +42,7 @@ describe("an export", () => {
     expect(await store.readRecords("job", lastId, 1)).toEqual([]);
   });
 
-  it("goes on from where the last one came to", async () => {
+  it("continues after the last record of the previous export", async () => {
     const path = join(folder, "out.jsonl");
     const output = await openOutput(path, "jsonl", { columns: undefined });
     await keep("job", [{ n: 1 }, { n: 2 }]);
@@ -57,7 +57,7 @@ describe("an export", () => {
     expect(lines.map((line) => JSON.parse(line).n)).toEqual([1, 2, 3]);
   });
 
-  it("heads a CSV with the fields of all records, though the last alone has one", async () => {
+  it("writes a CSV header with the fields of all records, even if only the last record has a field", async () => {
     await keep("job", [...Array.from({ length: 700 }, (_, n) => ({ n })), { rare: "=1" }]);
     const path = join(folder, "out.csv");
     const output = await openOutput(path, "csv", { columns: undefined });
@@ -71,7 +71,7 @@ describe("an export", () => {
     expect(lines).toHaveLength(703);
   });
 
-  it("keeps a CSV of a running job to the records its header was made for", async () => {
+  it("exports to CSV only the records that existed when the header was written", async () => {
     await keep("job", [{ a: 1 }]);
     const path = join(folder, "out.csv");
     const output = await openOutput(path, "csv", { columns: undefined });

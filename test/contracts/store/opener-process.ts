@@ -1,4 +1,4 @@
-/** A process that opens every file it is sent the path of, writes to it, and says how that went. */
+/** A process that receives paths, opens each file, writes to it, and sends back the result. */
 import { openDatabase } from "../../../src/runtime/sqlite.ts";
 
 process.on("message", (path: string) => {

@@ -9,22 +9,22 @@ const program = useProgram(new URL("./opener-process.ts", import.meta.url));
 const PROCESSES = 4;
 const FILES = 60;
 
-it("opens a new SQLite file in several processes at once, and turns none of them away", async () => {
+it("several processes can open a new SQLite file at the same time", async () => {
   const folder = newFolder();
   const openers = Array.from({ length: PROCESSES }, () => fork(program()));
   onTestFinished(() => {
     for (const opener of openers) opener.kill();
   });
-  const said = () => Promise.all(openers.map(async (opener) => (await once(opener, "message"))[0] as string));
-  await said();
+  const replies = () => Promise.all(openers.map(async (opener) => (await once(opener, "message"))[0] as string));
+  await replies();
 
-  const words: string[] = [];
+  const results: string[] = [];
   for (let nth = 0; nth < FILES; nth += 1) {
-    const round = said();
+    const round = replies();
     for (const opener of openers) opener.send(join(folder, `${nth}.db`));
-    words.push(...(await round));
+    results.push(...(await round));
   }
 
-  expect(words.filter((word) => word !== "opened")).toEqual([]);
-  expect(words).toHaveLength(PROCESSES * FILES);
+  expect(results.filter((result) => result !== "opened")).toEqual([]);
+  expect(results).toHaveLength(PROCESSES * FILES);
 });

@@ -1,7 +1,7 @@
 import type { Page } from "../../../src/domain/page.ts";
 import type { AttemptWrite, PageWrite } from "../../../src/store/store.ts";
 
-/** A page write like a crawl makes them; tests name only what they are about. */
+/** A page write as a crawl creates it. A test passes only the fields that it is about. */
 export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> & { page?: Partial<Page> }): PageWrite {
   const url = page?.url ?? `https://a.test/${parts.taskId ?? "task"}`;
   return {
@@ -29,7 +29,7 @@ export function aPageWrite({ page, ...parts }: Partial<Omit<PageWrite, "page">> 
   };
 }
 
-/** A try that ended without a page. */
+/** An attempt that ended without a page. */
 export function anAttemptWrite(parts: Partial<AttemptWrite>): AttemptWrite {
   return {
     jobId: "job",

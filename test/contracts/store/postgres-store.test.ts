@@ -1,4 +1,4 @@
-/** The contract of stores on a real PostgreSQL, and what only that backend has. */
+/** All store contracts on a real PostgreSQL. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { describeArchive } from "./describe-archive.ts";
@@ -10,7 +10,7 @@ import { describeProcesses } from "./describe-processes.ts";
 import { describeSchedules } from "./describe-schedules.ts";
 import { describeStore } from "./describe-store.ts";
 import { describeWebhooks } from "./describe-webhooks.ts";
-import { preparePostgres } from "./postgres-site.ts";
+import { preparePostgres } from "./postgres-fixture.ts";
 
 const obstacle = findPostgresObstacle();
 if (obstacle !== undefined) console.warn(`SKIPPED: the store on PostgreSQL: ${obstacle}`);
@@ -27,8 +27,8 @@ describe.skipIf(obstacle !== undefined)("on a real PostgreSQL", () => {
   describeMemories("postgres", async () => preparePostgres(server));
   describeKeys("postgres", async () => preparePostgres(server));
   describeProcesses("postgres", async () => {
-    const site = preparePostgres(server);
-    return { ...site, path: site.url };
+    const fixture = preparePostgres(server);
+    return { ...fixture, path: fixture.url };
   });
   describeSchedules("postgres", async () => preparePostgres(server));
   describeWebhooks("postgres", async () => preparePostgres(server));

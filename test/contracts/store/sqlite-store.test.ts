@@ -8,12 +8,12 @@ import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts"
 import { createTraceReader } from "../../../src/store/sqlite/trace-reader.ts";
 import { describeAttempts } from "./describe-attempts.ts";
 import { describeMemories } from "./describe-memories.ts";
-import { describeStore, type StoreSite } from "./describe-store.ts";
+import { describeStore, type StoreFixture } from "./describe-store.ts";
 import { anAttemptWrite, aPageWrite } from "./page-write.ts";
 
 const OPTIONS = { busyMs: 10_000 };
 
-async function prepareSqlite(): Promise<StoreSite> {
+async function prepareSqlite(): Promise<StoreFixture> {
   const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
   const path = join(folder, "made", "on-the-way", "store.db");
   return {
@@ -32,7 +32,7 @@ describeAttempts("sqlite", prepareSqlite);
 describeMemories("sqlite", prepareSqlite);
 
 describe("a store's file", () => {
-  it("is whole in itself once the last process has closed it", async () => {
+  it("contains everything after the last process has closed it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
     const [path, copy] = [join(folder, "store.db"), join(folder, "copy.db")];
     const [store, other] = [openSqliteStore(path, OPTIONS), openSqliteStore(path, OPTIONS)];
@@ -49,7 +49,7 @@ describe("a store's file", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is brought up from the version before steps were noted, with all that is in it", async () => {
+  it("is migrated from the version before steps were recorded, with its contents", async () => {
     const folder = await mkdtemp(join(tmpdir(), "trawl-store-"));
     const path = join(folder, "store.db");
     const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
@@ -133,7 +133,7 @@ describe("a store's file that cannot be used", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("is named with what to do when it is a folder", async () => {
+  it("is reported with the fix if it is a folder", async () => {
     const path = join(folder, "folder.db");
     await mkdir(path);
 
@@ -141,13 +141,13 @@ describe("a store's file that cannot be used", () => {
     expect(failureOf(path).message).toMatch(/folder\.db.*check that the path is not a folder/);
   });
 
-  it("is named with what to do when it lies under a file", async () => {
+  it("is reported with the fix if its folder is a file", async () => {
     await writeFile(join(folder, "file"), "");
 
     expect(failureOf(join(folder, "file", "store.db")).message).toMatch(/store\.db.*not a folder/);
   });
 
-  it("is left alone when it is not SQLite at all", async () => {
+  it("is not changed if it is not a SQLite file", async () => {
     const path = join(folder, "letter.db");
     await writeFile(path, "Dear Sir or Madam, ".repeat(500));
 
@@ -155,7 +155,7 @@ describe("a store's file that cannot be used", () => {
     expect(await readFile(path, "utf8")).toMatch(/^Dear Sir/);
   });
 
-  it("is left alone when it is another program's SQLite file", () => {
+  it("is refused if it is a SQLite file of another application", () => {
     const path = join(folder, "theirs.db");
     const db = openDatabase(path, { durability: "normal", busyMs: 1000, pageBytes: 4096 });
     db.exec("CREATE TABLE pages (theirs TEXT); PRAGMA user_version = 1");
@@ -164,7 +164,7 @@ describe("a store's file that cannot be used", () => {
     expect(failureOf(path).message).toMatch(/theirs\.db.*belongs to another application.*TRAWL_STORE/);
   });
 
-  it("is named when it turns out damaged later", async () => {
+  it("is reported if damage is found later", async () => {
     const path = join(folder, "store.db");
     const store = openSqliteStore(path, OPTIONS);
     await store.write(Array.from({ length: 200 }, (_, n) => aPageWrite({ taskId: String(n) })));
@@ -180,21 +180,21 @@ describe("a store's file that cannot be used", () => {
     await damaged.close();
   });
 
-  it("is named when another process does not let go of it", async () => {
+  it("is reported if another process keeps it locked", async () => {
     const path = join(folder, "store.db");
     const store = openSqliteStore(path, { busyMs: 1 });
     await store.write([aPageWrite({})]);
-    const greedy = openDatabase(path, { durability: "normal", busyMs: 1, pageBytes: 4096 });
-    greedy.exec("BEGIN IMMEDIATE");
+    const locking = openDatabase(path, { durability: "normal", busyMs: 1, pageBytes: 4096 });
+    locking.exec("BEGIN IMMEDIATE");
 
     await expect(store.write([aPageWrite({ token: 2 })])).rejects.toMatchObject({
       code: "STORE_UNREACHABLE",
       message: expect.stringMatching(/another process/),
     });
 
-    greedy.exec("ROLLBACK");
+    locking.exec("ROLLBACK");
     expect(await store.write([aPageWrite({ token: 2 })])).toEqual(["written"]);
-    greedy.close();
+    locking.close();
     await store.close();
   });
 });

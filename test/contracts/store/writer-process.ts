@@ -1,13 +1,14 @@
 /**
  * A process that writes to a store until it is killed, or for `batches` batches, and prints the number of each batch
- * once the store has answered. Arguments: path or URL of the store, its name, batches, which tasks to write (`own` or `shared`).
+ * after the store has confirmed it. Arguments: path or URL of the store, its name, batches, which tasks to write (`own`
+ * or `shared`).
  */
 import { writeSync } from "node:fs";
 import { isPostgresUrl } from "../../../src/store/postgres/connection-url.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { aPageWrite } from "./page-write.ts";
-import { SILENT_DEPS } from "./silent-deps.ts";
+import { STORE_DEPS } from "./store-deps.ts";
 import { BATCH_PAGES, PAGE_RECORDS } from "./writer-shape.ts";
 
 const [path = "", name = "", batches = "0", tasks = "own"] = process.argv.slice(2);
@@ -15,7 +16,7 @@ const [path = "", name = "", batches = "0", tasks = "own"] = process.argv.slice(
 const store = await open();
 for (let batch = 0; batch < Number(batches); batch += 1) {
   const verdicts = await store.write(Array.from({ length: BATCH_PAGES }, (_, page) => pageOf(batch, page)));
-  // Straight to the pipe: what is printed was answered, even if we die now.
+  // Written synchronously: every printed batch was confirmed, even if the process is killed now.
   writeSync(1, `${batch} ${verdicts.join(",")}\n`);
 }
 await store.close();
@@ -23,7 +24,7 @@ await store.close();
 async function open(): Promise<Store> {
   if (!isPostgresUrl(path)) return openSqliteStore(path, { busyMs: 30_000 });
   const { openPostgresStore } = await import("../../../src/store/postgres/open-postgres-store.ts");
-  return openPostgresStore(path, SILENT_DEPS, { patienceMs: 30_000 });
+  return openPostgresStore(path, STORE_DEPS, { retryForMs: 30_000 });
 }
 
 function pageOf(batch: number, page: number) {

@@ -1,22 +1,25 @@
-/** Failures between a command and a server: an error with a code and a fix, and no partial result that looks complete. */
+/**
+ * Failures between a command and a server yield an error with a code and a fix, and no partial result that looks
+ * complete.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { startBreakingProxy } from "../../api/breaking-proxy.ts";
 import { closeLater } from "../../api/harness.ts";
-import { asking } from "../../api/keyed.ts";
-import { startLine } from "../../api/line.ts";
-import { takeSome } from "../../api/take-some.ts";
+import { requestWithKey } from "../../api/keyed-api.ts";
+import { workOffTasks } from "../../api/work-off-tasks.ts";
 import { aPageWrite } from "../../contracts/store/page-write.ts";
 import { startTrawl } from "../cli.ts";
-import { KEYED, OPERATOR, READER, startTwinWays } from "./twin-ways.ts";
+import { KEYED, OPERATOR, READER, startBothModes } from "./both-modes.ts";
 
 const FEW = { TRAWL_API_TRIES: "1" };
 
-describe("a command that asks a server", () => {
+describe("a command that uses a server", () => {
   it("reports which key it needs, and never prints its own", async () => {
-    const { remote } = await startTwinWays({}, KEYED);
+    const { remote } = await startBothModes({}, KEYED);
 
     const none = await remote(["jobs"], { env: { TRAWL_API_KEY: "" } });
     const wrong = await remote(["jobs", "--log-level", "debug"], { env: { TRAWL_API_KEY: "wrong-key-0123456789" } });
@@ -33,7 +36,7 @@ describe("a command that asks a server", () => {
   });
 
   it("reports a server that does not answer, or is not Trawl", async () => {
-    const { remote, stop } = await startTwinWays({});
+    const { remote, stop } = await startBothModes({});
     const other = createServer((_, response) => response.writeHead(404).end("<h1>not here</h1>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     closeLater(async () => void other.close());
@@ -57,13 +60,13 @@ describe("a command that asks a server", () => {
       code: 2,
       stderr: expect.stringMatching(/BAD_CONFIG: .*TRAWL_API\) takes an http/),
     });
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/BAD_USAGE: --api asks a server/) });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/BAD_USAGE: --api cannot be combined/) });
   });
 
-  it("needs no server if flags name broker or store", async () => {
-    const { remote, places } = await startTwinWays({});
+  it("uses no server if flags name broker or store", async () => {
+    const { remote, storage } = await startBothModes({});
 
-    const named = await remote(["jobs", "--broker", places.TRAWL_BROKER ?? "", "--store", places.TRAWL_STORE ?? ""], {
+    const named = await remote(["jobs", "--broker", storage.TRAWL_BROKER ?? "", "--store", storage.TRAWL_STORE ?? ""], {
       env: { TRAWL_API: "http://127.0.0.1:1" },
     });
     const none = await remote(["jobs", "--api", "none"]);
@@ -72,10 +75,10 @@ describe("a command that asks a server", () => {
     expect(none).toMatchObject({ code: 0, stderr: expect.stringMatching(/^no jobs yet/) });
   });
 
-  it("is retried on the next server if one is stopping", async () => {
-    const { remote, url } = await startTwinWays({});
+  it("sends its request again if a server is stopping", async () => {
+    const { remote, url } = await startBothModes({});
     let refusals = 2;
-    const line = await startLine(url, (_, pass) => (refusals-- > 0 ? "stopping" : pass()));
+    const line = await startBreakingProxy(url, (_, pass) => (refusals-- > 0 ? "stopping" : pass()));
 
     expect(await remote(["jobs", "--api", line])).toMatchObject({ code: 0 });
     refusals = 99;
@@ -86,12 +89,12 @@ describe("a command that asks a server", () => {
 
 describe("an export over a connection that breaks", () => {
   it("continues and is complete", async () => {
-    const { url, remote, direct, cwd, ask, trawl } = await startTwinWays({});
-    const { json } = await ask("POST", "/v1/jobs", { name: "many", open: true });
+    const { url, remote, direct, cwd, request, trawl } = await startBothModes({});
+    const { json } = await request("POST", "/v1/jobs", { name: "many", open: true });
     await writeMany(trawl, String(json.id), 3_000);
-    // Every second answer is cut in the middle.
+    // The proxy cuts every second response in the middle.
     let nth = 0;
-    const line = await startLine(url, (_, pass) => (nth++ % 2 === 1 ? "cut" : pass()));
+    const line = await startBreakingProxy(url, (_, pass) => (nth++ % 2 === 1 ? "cut" : pass()));
 
     const end = await remote(["records", String(json.id), "--api", line, "--out", "remote.csv"]);
     await direct(["records", String(json.id), "--out", "direct.csv"]);
@@ -102,13 +105,13 @@ describe("an export over a connection that breaks", () => {
   });
 
   it("leaves no partial file if the connection fails permanently, and keeps an old file", async () => {
-    const { url, remote, cwd, ask, trawl } = await startTwinWays({});
-    const { json } = await ask("POST", "/v1/jobs", { name: "many", open: true });
+    const { url, remote, cwd, request, trawl } = await startBothModes({});
+    const { json } = await request("POST", "/v1/jobs", { name: "many", open: true });
     await writeMany(trawl, String(json.id), 3_000);
     writeFileSync(join(cwd, "before.jsonl"), "before");
     for (const name of ["new.jsonl", "before.jsonl", "new.parquet"]) {
       let nth = 0;
-      const line = await startLine(url, (_, pass) => (nth++ < 5 ? pass() : "cut"));
+      const line = await startBreakingProxy(url, (_, pass) => (nth++ < 5 ? pass() : "cut"));
 
       const end = await remote(["records", String(json.id), "--api", line, "--out", name], { env: FEW });
 
@@ -126,21 +129,23 @@ describe("a list that is submitted over a connection that breaks", () => {
   const list = Array.from({ length: COUNT }, (_, nth) => `https://a.example/${nth}\n`).join("");
 
   it("is accepted completely, each URL once", async () => {
-    const { url, remote, ask } = await startTwinWays({});
+    const { url, remote, request } = await startBothModes({});
     let nth = 0;
-    const line = await startLine(url, (_, pass) => (nth++ % 2 === 0 ? "cut" : pass()));
+    const line = await startBreakingProxy(url, (_, pass) => (nth++ % 2 === 0 ? "cut" : pass()));
 
     const end = await remote(["submit", "-", "--follow", "none", "--json", "--api", line], { input: list });
 
     expect(end.code, end.stderr).toBe(0);
     const { id } = JSON.parse(end.stdout);
-    expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
+    expect((await request("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
   });
 
-  it("reports how many URLs were accepted if the connection fails permanently, and continues from there", async () => {
-    const { url, remote, ask } = await startTwinWays({});
+  it("reports how many URLs were accepted if the connection fails permanently, and can be resumed", async () => {
+    const { url, remote, request } = await startBothModes({});
     let urls = 0;
-    const line = await startLine(url, (path, pass) => (path.includes("/urls") && urls++ >= 1 ? "cut" : pass()));
+    const line = await startBreakingProxy(url, (path, pass) =>
+      path.includes("/urls") && urls++ >= 1 ? "cut" : pass(),
+    );
 
     const end = await remote(["submit", "-", "--follow", "none", "--api", line], { input: list, env: FEW });
 
@@ -149,12 +154,12 @@ describe("a list that is submitted over a connection that breaks", () => {
     expect(end.stderr).toMatch(/trawl: API_UNREACHABLE: /);
     const rest = await remote(["submit", "-", "--resume", id], { input: list });
     expect(rest.code, rest.stderr).toBe(0);
-    expect((await ask("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
+    expect((await request("GET", `/v1/jobs/${id}`)).json).toMatchObject({ sealed: true, counts: { queued: COUNT } });
   });
 
   it("waits while the broker is full, and continues", async () => {
-    const { url, cwd, ask, trawl } = await startTwinWays({}, { maxPending: 6_000, ...KEYED });
-    const operator = asking({ ask }, OPERATOR);
+    const { url, cwd, request, trawl } = await startBothModes({}, { maxPending: 6_000, ...KEYED });
+    const operator = requestWithKey({ request }, OPERATOR);
     const env = { TRAWL_API: url, TRAWL_API_KEY: OPERATOR };
     const submitting = startTrawl(["submit", "-", "--follow", "none", "--json"], { cwd, env, input: list });
     await submitting.prints(/full/);
@@ -162,7 +167,7 @@ describe("a list that is submitted over a connection that breaks", () => {
     const { json } = await operator("GET", "/v1/jobs");
     const [{ id }] = json.jobs as unknown as [{ id: string }];
     let ended = 0;
-    while (ended < COUNT) ended += await takeSome(trawl.frontier);
+    while (ended < COUNT) ended += await workOffTasks(trawl.frontier);
     const { code, stdout } = await submitting.ended;
 
     expect(code).toBe(0);
@@ -171,7 +176,7 @@ describe("a list that is submitted over a connection that breaks", () => {
   });
 });
 
-type Server = Awaited<ReturnType<typeof startTwinWays>>["trawl"];
+type Server = Awaited<ReturnType<typeof startBothModes>>["trawl"];
 
 async function writeMany({ store }: Server, jobId: string, count: number): Promise<void> {
   const records = Array.from({ length: count }, (_, nth) => ({ nth, text: `text ${nth}` }));

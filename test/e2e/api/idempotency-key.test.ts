@@ -1,11 +1,11 @@
-/** An idempotency key means the same job, whichever way it is submitted first and whichever way it is repeated. */
+/** An idempotency key identifies the same job for every way to submit it, first and repeated. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../../../src/client/client.ts";
 import { type CliEnd, lastJson } from "../cli.ts";
 import { ensureDist } from "../dist.ts";
-import { startTwinWays, type TwinWays } from "./twin-ways.ts";
+import { type BothModes, startBothModes } from "./both-modes.ts";
 
 beforeAll(ensureDist, 240_000);
 
@@ -20,16 +20,16 @@ const JOB = {
 const OTHER_JOB = { ...JOB, extract: { title: "h2" } };
 
 type Submitted = { id: string } | { code: string };
-/** Submits the job under the key. `settings`: of the process that submits, if it is not the server. */
-type Way = (ways: TwinWays, job: object, key: string, settings: Record<string, string>) => Promise<Submitted>;
+/** Submits the job with the key. `settings` are those of the submitting process, unless that is the server. */
+type Way = (modes: BothModes, job: object, key: string, settings: Record<string, string>) => Promise<Submitted>;
 
 const WAYS: Record<string, Way> = {
-  "trawl submit": async (ways, job, key, settings) =>
-    idIn(await ways.direct(["submit", fileOf(ways, job), "--idempotency-key", key, "--json"], { env: settings })),
-  "trawl submit --api": async (ways, job, key, settings) =>
-    idIn(await ways.remote(["submit", fileOf(ways, job), "--idempotency-key", key, "--json"], { env: settings })),
-  "POST /v1/jobs": async ({ ask }, job, key) => {
-    const { json } = await ask("POST", "/v1/jobs", job, { "idempotency-key": key });
+  "trawl submit": async (modes, job, key, settings) =>
+    idIn(await modes.direct(["submit", fileOf(modes, job), "--idempotency-key", key, "--json"], { env: settings })),
+  "trawl submit --api": async (modes, job, key, settings) =>
+    idIn(await modes.remote(["submit", fileOf(modes, job), "--idempotency-key", key, "--json"], { env: settings })),
+  "POST /v1/jobs": async ({ request }, job, key) => {
+    const { json } = await request("POST", "/v1/jobs", job, { "idempotency-key": key });
     return json as unknown as Submitted;
   },
   "the client library": async ({ url }, job, key) => {
@@ -44,12 +44,14 @@ const NAMES = Object.keys(WAYS);
 const PAIRS = NAMES.flatMap((first) => NAMES.map((second) => [first, second] as const));
 
 describe("an idempotency key", () => {
-  it("finds the job of every other way, also after settings have changed", { timeout: 240_000 }, async () => {
-    const ways = await startTwinWays({});
+  it("finds the job that was submitted in any other way, even after settings have changed", {
+    timeout: 240_000,
+  }, async () => {
+    const modes = await startBothModes({});
     const submit = (name: string, job: object, key: string, settings = {}) => {
       const way = WAYS[name];
-      if (way === undefined) throw new Error(`no way ${name}`);
-      return way(ways, job, key, settings);
+      if (way === undefined) throw new Error(`unknown way to submit: ${name}`);
+      return way(modes, job, key, settings);
     };
     const results = new Map<string, readonly Submitted[]>();
     for (const [first, second] of PAIRS) {
@@ -65,33 +67,34 @@ describe("an idempotency key", () => {
       expect(repeated, key).toEqual({ ...repeated, id: (made as { id: string }).id });
       expect(other, key).toMatchObject({ code: "KEY_REUSED" });
     }
-    expect(await ways.trawl.frontier.listJobs(100)).toHaveLength(PAIRS.length);
+    expect(await modes.trawl.frontier.listJobs(100)).toHaveLength(PAIRS.length);
   });
 
   it("finds the job of a list that is longer than one request, and of a plain list", { timeout: 120_000 }, async () => {
-    const ways = await startTwinWays({});
+    const modes = await startBothModes({});
     const urls = Array.from({ length: 6_000 }, (_, nth) => `https://a${nth % 50}.example/${nth}`);
-    writeFileSync(join(ways.cwd, "urls.txt"), ["not a URL", ...urls].join("\n"));
-    const words = ["submit", "urls.txt", "--idempotency-key", "list", "--json"];
+    writeFileSync(join(modes.cwd, "urls.txt"), ["not a URL", ...urls].join("\n"));
+    const args = ["submit", "urls.txt", "--idempotency-key", "list", "--json"];
 
-    const direct = lastJson<Record<string, unknown>>(await ways.direct(words));
-    const remote = lastJson(await ways.remote(words));
-    const library = await connect(ways.url).submit(
+    const direct = lastJson<Record<string, unknown>>(await modes.direct(args));
+    const remote = lastJson(await modes.remote(args));
+    const library = await connect(modes.url).submit(
       { urls: ["not a URL", ...urls], follow: {} },
       { idempotencyKey: "list" },
     );
-    const whole = await ways.ask("POST", "/v1/jobs", { urls, follow: {} }, { "idempotency-key": "list" });
-    const inParts = lastJson(await ways.remote(["submit", "urls.txt", "--idempotency-key", "parts", "--json"]));
+    const whole = await modes.request("POST", "/v1/jobs", { urls, follow: {} }, { "idempotency-key": "list" });
+    const inParts = lastJson(await modes.remote(["submit", "urls.txt", "--idempotency-key", "parts", "--json"]));
 
     expect(direct).toMatchObject({ accepted: 6_000, refused: [{ index: 0, url: "not a URL" }] });
     expect(remote).toMatchObject({ id: direct.id, known: true });
     expect(library).toMatchObject({ id: direct.id });
-    expect(whole.json).toMatchObject({ code: "KEY_REUSED" }); // its first 1,000 URLs are others: the bad line is missing
+    // Its first 1,000 URLs differ, because the invalid line is missing.
+    expect(whole.json).toMatchObject({ code: "KEY_REUSED" });
     expect(inParts).toMatchObject({ accepted: 6_000, duplicates: 0, refused: [{ index: 0, url: "not a URL" }] });
   });
 });
 
-function fileOf({ cwd }: TwinWays, job: object): string {
+function fileOf({ cwd }: BothModes, job: object): string {
   writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
   return "job.json";
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { waitUntil } from "../../services/wait-until.ts";
 import { startTrawl } from "../cli.ts";
-import { startTwinWays } from "./twin-ways.ts";
+import { startBothModes } from "./both-modes.ts";
 
 const COUNT = 200_000;
 
 it("a list submitted twice with the same key is one job with every URL once", async () => {
-  const { cwd, url, remote, ask, trawl } = await startTwinWays({});
+  const { cwd, url, remote, request, trawl } = await startBothModes({});
   const list = Array.from({ length: COUNT }, (_, nth) => `https://s${nth % 50}.example/${nth}\n`).join("");
   writeFileSync(join(cwd, "urls.txt"), list);
   const args = ["submit", "urls.txt", "--follow", "none", "--json", "--idempotency-key", "list 1"];
@@ -25,11 +25,11 @@ it("a list submitted twice with the same key is one job with every URL once", as
 
   expect(taken).toBeLessThan(COUNT);
   expect(second.code, second.stderr).toBe(0);
-  const { jobs } = (await ask("GET", "/v1/jobs")).json as unknown as { jobs: object[] };
+  const { jobs } = (await request("GET", "/v1/jobs")).json as unknown as { jobs: object[] };
   expect(jobs).toMatchObject([{ sealed: true, counts: { queued: COUNT, refused: 0 } }]);
   const answer = JSON.parse(second.stdout);
   expect(answer.accepted + answer.duplicates).toBe(COUNT);
   // A list that was accepted completely is not sent again.
-  expect(third).toMatchObject({ code: 0, stderr: expect.stringMatching(/submitted under this key before/) });
+  expect(third).toMatchObject({ code: 0, stderr: expect.stringMatching(/already submitted under this key/) });
   expect(JSON.parse(third.stdout)).toMatchObject({ id: answer.id, accepted: 0, duplicates: 0 });
 }, 300_000);

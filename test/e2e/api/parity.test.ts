@@ -1,43 +1,44 @@
-/** Every command has the same stdout, stderr and exit code through a server as directly on broker and store. */
+/**
+ * Every command has the same stdout, stderr and exit code through a server as with direct access to broker and store.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { asking } from "../../api/keyed.ts";
-import { ended } from "../../api/work.ts";
+import { requestWithKey } from "../../api/keyed-api.ts";
+import { ended } from "../../api/working-api.ts";
 import { aPageWrite } from "../../contracts/store/page-write.ts";
 import type { CliEnd } from "../cli.ts";
-import { essenceOf, KEYED, OPERATOR, startTwinWays, type TwinWays } from "./twin-ways.ts";
+import { type BothModes, comparableOutput, KEYED, OPERATOR, startBothModes } from "./both-modes.ts";
 
-type World = TwinWays & { done: string; open: string };
+type WithJobs = BothModes & { done: string; open: string };
 
-/** An ended job with records, invalid records and a dead letter; and a paused job. */
-async function startWorld(settings: Record<string, unknown> = {}): Promise<World> {
+/** Creates an ended job with records, invalid records and a dead letter, a paused job, and two schedules. */
+async function startWithJobs(settings: Record<string, unknown> = {}): Promise<WithJobs> {
   const page = (nth: number) => `<h1>page ${nth}</h1><p>=${nth}</p>`;
-  const twins = await startTwinWays({ "/0": page(0), "/1": page(1), "/2": page(2) }, settings);
-  const { site, startWorker, trawl } = twins;
-  const ask = asking(twins, OPERATOR);
+  const modes = await startBothModes({ "/0": page(0), "/1": page(1), "/2": page(2) }, settings);
+  const { site, startWorker, trawl } = modes;
+  const request = requestWithKey(modes, OPERATOR);
   const urls = ["/0", "/1", "/2", "/gone"].map((path) => site.url + path);
   const job = { name: "shop", urls, extract: { title: "h1", text: "p" }, politeness: { robots: false } };
-  const { json } = await ask("POST", "/v1/jobs", job);
+  const { json } = await request("POST", "/v1/jobs", job);
   await startWorker();
   const done = String(json.id);
-  await ended({ ...twins, ask }, done);
+  await ended({ ...modes, request }, done);
   const invalid = [0, 1].map((nth) => ({ fields: { nth }, reason: `too ${nth}` }));
   await trawl.store.write([aPageWrite({ jobId: done, taskId: "900", records: [], invalid })]);
-  const open = await ask("POST", "/v1/jobs", { name: "later", urls: ["https://a.example/"], open: true });
+  const open = await request("POST", "/v1/jobs", { name: "later", urls: ["https://a.example/"], open: true });
   await trawl.frontier.pause(String(open.json.id));
-  await ask("POST", "/v1/schedules", { name: "nightly", cron: "0 3 * * *", timeZone: "Europe/Berlin", job });
-  await ask("POST", "/v1/schedules", {
+  await request("POST", "/v1/schedules", { name: "nightly", cron: "0 3 * * *", timeZone: "Europe/Berlin", job });
+  await request("POST", "/v1/schedules", {
     name: "often",
     every: "15m",
     paused: true,
     job: { ...job, headers: { a: "b" } },
   });
-  return { ...twins, done, open: String(open.json.id) };
+  return { ...modes, done, open: String(open.json.id) };
 }
 
-const LOOKING = (world: World): string[][] => {
-  const { done, open, site } = world;
+const READ_COMMANDS = ({ done, open, site }: WithJobs): string[][] => {
   const host = new URL(site.url).host;
   return [
     ["jobs"],
@@ -78,37 +79,42 @@ const LOOKING = (world: World): string[][] => {
   ];
 };
 
-/** A worker reports its state every few seconds, maybe between the two commands. Only the stable fields are compared. */
-function withoutVitals(args: readonly string[], end: CliEnd): CliEnd {
+/**
+ * A worker updates its state every few seconds, perhaps between the two commands. Only the stable fields are compared.
+ */
+function withoutVolatile(args: readonly string[], end: CliEnd): CliEnd {
   if (args[0] !== "workers") return end;
-  const vitals = /"(busy|ms|pages|done|failed|rssBytes|loopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
-  return { ...end, stdout: end.stdout.replaceAll(vitals, '"$1":"-"') };
+  const volatile = /"(busy|ms|pages|done|failed|rssBytes|loopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
+  return { ...end, stdout: end.stdout.replaceAll(volatile, '"$1":"-"') };
 }
 
-describe("a command that asks a server", () => {
+describe("a command that uses a server", () => {
   it.each([
     ["without keys", {}],
     ["with keys", KEYED],
   ])(
     "prints the same as without one, %s",
     async (_, settings) => {
-      const world = await startWorld(settings);
+      const world = await startWithJobs(settings);
 
       const both: [string, object, object][] = [];
-      for (const args of LOOKING(world)) {
+      for (const args of READ_COMMANDS(world)) {
         const ends = await Promise.all([world.direct(args), world.remote(args)]);
-        both.push([args.join(" "), ...(ends.map((end) => essenceOf(withoutVitals(args, end))) as [object, object])]);
+        both.push([
+          args.join(" "),
+          ...(ends.map((end) => comparableOutput(withoutVolatile(args, end))) as [object, object]),
+        ]);
       }
 
       expect(both.map(([args, , remote]) => [args, remote])).toEqual(both.map(([args, direct]) => [args, direct]));
-      // Otherwise two failures would be compared.
+      // Proves that the commands succeed: otherwise two failures would be compared.
       expect(both.filter(([, direct]) => (direct as { code: number }).code === 0).length).toBeGreaterThan(25);
     },
     400_000,
   );
 
   it("writes the same files", async () => {
-    const { cwd, direct, remote, done, trawl } = await startWorld(KEYED);
+    const { cwd, direct, remote, done, trawl } = await startWithJobs(KEYED);
     const many = Array.from({ length: 1_700 }, (_, nth) => ({ nth, text: `=${nth}`, list: [nth] }));
     await trawl.store.write([aPageWrite({ jobId: done, taskId: "901", records: many })]);
 
@@ -126,7 +132,7 @@ describe("a command that asks a server", () => {
   }, 400_000);
 
   it("has the same effects as without one", async () => {
-    const { cwd, direct, remote } = await startTwinWays({}, KEYED); // nobody works: what waits goes on waiting
+    const { cwd, direct, remote } = await startBothModes({}, KEYED); // without a worker, so that tasks keep waiting
     const names = { direct, remote };
     writeFileSync(join(cwd, "urls.txt"), "https://a.example/1\nnonsense\nhttps://a.example/2\nhttps://a.example/1\n");
     const ends: Record<keyof typeof names, object[]> = { direct: [], remote: [] };
@@ -134,7 +140,7 @@ describe("a command that asks a server", () => {
     for (const way of ["direct", "remote"] as const) {
       const run = async (args: string[], options = {}) => {
         const end = await names[way](args, options);
-        ends[way].push({ args: args[0], ...essenceOf(end, id, scheduleId, keyId) });
+        ends[way].push({ args: args[0], ...comparableOutput(end, id, scheduleId, keyId) });
         return end;
       };
       let [id, scheduleId, keyId] = ["(none)", "(none)", "(none)"];
@@ -178,8 +184,8 @@ describe("a command that asks a server", () => {
   it("replays and discards the same dead letters", async () => {
     const ends: object[] = [];
     for (const way of ["direct", "remote"] as const) {
-      const world = await startWorld(KEYED);
-      const run = async (...args: string[]) => ends.push(essenceOf(await world[way](args), world.done));
+      const world = await startWithJobs(KEYED);
+      const run = async (...args: string[]) => ends.push(comparableOutput(await world[way](args), world.done));
       await run("dead", world.done, "--discard", "--status", "500", "--json");
       await run("dead", world.done, "--replay", "--per-second", "5");
       await run("dead", world.done, "--replay", "--discard");

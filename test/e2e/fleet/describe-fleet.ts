@@ -1,14 +1,14 @@
 /**
- * A fleet: submitters, workers and a doctor on one broker. Tests that depend on the broker run on every backend, the others
- * on one.
+ * Tests a fleet: submitters, workers and `trawl doctor` on one broker. Tests that depend on the broker run on every
+ * backend, the other tests on one backend.
  */
 import { describe } from "vitest";
-import { examining, losingSpiders } from "./examining.ts";
+import { examining, missingSpiders } from "./examining.ts";
 import type { FleetBroker } from "./fleet.ts";
-import { parsing, passingOn } from "./parsing.ts";
+import { parsing, passingPages } from "./parsing.ts";
 import { poison } from "./poison.ts";
-import { routing, routingWords } from "./routing.ts";
-import { crowding, submitting } from "./submitting.ts";
+import { routing, routingMessages } from "./routing.ts";
+import { fullBroker, submitting } from "./submitting.ts";
 import { draining, grace, stopping, workers } from "./workers.ts";
 
 export function describeFleet(name: string, broker: FleetBroker): void {
@@ -17,19 +17,19 @@ export function describeFleet(name: string, broker: FleetBroker): void {
     stopping(broker);
     draining(broker);
     poison(broker);
-    crowding(broker);
+    fullBroker(broker);
     routing(broker);
     parsing(broker);
     examining(broker);
   });
 }
 
-export function describeFleetWords(broker: FleetBroker): void {
+export function describeFleetMessages(broker: FleetBroker): void {
   describe("the messages of a fleet", () => {
     grace(broker);
     submitting(broker);
-    routingWords(broker);
-    passingOn(broker);
-    losingSpiders(broker);
+    routingMessages(broker);
+    passingPages(broker);
+    missingSpiders(broker);
   });
 }

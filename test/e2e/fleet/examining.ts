@@ -5,9 +5,9 @@ import { lastJson } from "../cli.ts";
 import { linkedSite } from "../sites.ts";
 import { type Diagnosis, FAST, type FleetBroker, newFleet, type Submitted, slowSite } from "./fleet.ts";
 
-/** The findings of doctor and its advice. */
+/** Tests the findings of doctor and the fixes that it suggests. */
 export function examining(broker: FleetBroker): void {
-  it("is healthy when it is idle, and when every queue with tasks has a worker", async () => {
+  it("is healthy if it is idle, and if every queue with tasks has a worker", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
     expect(await fleet.diagnose()).toMatchObject({ code: 0, healthy: true });
     const worker = await fleet.worker();
@@ -23,7 +23,7 @@ export function examining(broker: FleetBroker): void {
     await worker.ended;
   });
 
-  it("gets a list of queues without a worker and workers without a queue, with fixes", async () => {
+  it("gets a report of queues without a worker and of workers without a job, with fixes", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     await fleet.submit([`${site.url}/`, "--queue", "high_priority"]);
     expect((await fleet.diagnose()).findings).toContainEqual({
@@ -33,7 +33,7 @@ export function examining(broker: FleetBroker): void {
       fix: "start one with: trawl worker --queues high_priority",
     });
     const worker = await fleet.worker(["--queues", "high-priority"]);
-    const seen = await fleet.once(fleet.diagnose, ({ findings }) =>
+    const seen = await fleet.poll(fleet.diagnose, ({ findings }) =>
       findings.some(({ check }) => check === "queue high-priority"),
     );
 
@@ -72,7 +72,8 @@ export function examining(broker: FleetBroker): void {
   });
 }
 
-export function losingSpiders(broker: FleetBroker): void {
+/** Tests a spider whose file was removed after the submission. */
+export function missingSpiders(broker: FleetBroker): void {
   it("continues with other jobs if a spider cannot be loaded, and reports it", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
     const spider = `export default {
@@ -86,11 +87,11 @@ export function losingSpiders(broker: FleetBroker): void {
     const other = await fleet.run(["submit", `${site.url}/page/2`, "--follow", "none", "--wait", "--json", "--quiet"]);
 
     expect(lastJson<Submitted>(other)).toMatchObject({ state: "finished", pages: 1 });
-    await fleet.once(
+    await fleet.poll(
       () => fleet.job(lost.id),
       ({ state }) => state === "failed",
     );
-    const { findings, code } = await fleet.once(fleet.diagnose, (seen) =>
+    const { findings, code } = await fleet.poll(fleet.diagnose, (seen) =>
       seen.findings.some(({ check }) => check === "spiders"),
     );
     expect(code).toBe(0);
@@ -98,7 +99,7 @@ export function losingSpiders(broker: FleetBroker): void {
     expect(found).toMatchObject({ verdict: "warning", says: expect.stringContaining("lost.mjs") });
     writeFileSync(join(fleet.cwd, "lost.mjs"), spider);
     await fleet.run(["dead", lost.id, "--replay"]);
-    await fleet.once(
+    await fleet.poll(
       () => fleet.job(lost.id),
       ({ state }) => state === "finished",
     );
@@ -107,7 +108,7 @@ export function losingSpiders(broker: FleetBroker): void {
   });
 }
 
-/** A test server has settings that doctor warns about. These tests check only the fleet. */
+/** Findings about the broker are left out: a test server has settings that doctor warns about. */
 function isTrouble({ check, verdict }: Diagnosis["findings"][number]): boolean {
   return verdict !== "ok" && !check.startsWith("broker");
 }

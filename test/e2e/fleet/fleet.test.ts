@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { trawl } from "../cli.ts";
 import { newFolder } from "../folder.ts";
-import { describeFleet, describeFleetWords } from "./describe-fleet.ts";
+import { describeFleet, describeFleetMessages } from "./describe-fleet.ts";
 import type { FleetBroker } from "./fleet.ts";
 
 const sqlite: FleetBroker = {
-  fresh: async () => ({}), // a file in the folder of its own that each test has
+  fresh: async () => ({}), // each test has its own folder with a broker file
   missing: { TRAWL_BROKER: "sqlite:/dev/null/broker.db" },
 };
 
 describeFleet("SQLite", sqlite);
-describeFleetWords(sqlite);
+describeFleetMessages(sqlite);
 
 describe("a broker URL with an unknown scheme", () => {
   it("is refused, and its password is not printed", async () => {

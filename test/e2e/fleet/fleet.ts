@@ -1,4 +1,4 @@
-/** The commands of a fleet on one folder and one broker, each in its own process. */
+/** Runs the commands of a fleet, each in its own process, on one folder and one broker. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { type CliEnd, type CliOptions, lastJson, type RunningCli, startTrawl } from "../cli.ts";
@@ -28,12 +28,11 @@ export type Diagnosis = {
 
 /** No rate limit: for tests that are not about politeness. */
 export const FAST = ["--rate", "unlimited", "--per-site", "8"];
-/** Every poll starts a process: so many polls take far longer than any condition needs. */
-const POLLS_MOST = 100;
-/** A pause between two polls, which leaves CPU to the processes under test. */
+/** Every poll starts a process, so this many polls take far longer than any condition needs. */
+const POLLS_MAX = 100;
+/** The pause between two polls, which leaves CPU time to the processes under test. */
 const POLL_MS = 150;
 
-/** Commands on one folder and one broker. */
 export type Fleet = {
   cwd: string;
   run(args: readonly string[], more?: Partial<CliOptions>): Promise<CliEnd>;
@@ -43,8 +42,8 @@ export type Fleet = {
   submit(args: readonly string[], more?: Partial<CliOptions>): Promise<Submitted>;
   job(id: string): Promise<Summary>;
   diagnose(): Promise<Diagnosis & { code: number | null }>;
-  /** Polls `look` until `isSo` is true for its result. */
-  once<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T>;
+  /** Calls `read` repeatedly until `isMet` returns true for its result, and resolves with that result. */
+  poll<T>(read: () => Promise<T>, isMet: (result: T) => boolean): Promise<T>;
 };
 
 export async function newFleet(broker: FleetBroker): Promise<Fleet> {
@@ -84,13 +83,13 @@ export async function newFleet(broker: FleetBroker): Promise<Fleet> {
       const end = await run(["doctor", "--json"]);
       return { ...lastJson<Diagnosis>(end), code: end.code };
     },
-    async once(look, isSo) {
-      for (let looks = 0; looks < POLLS_MOST; looks++) {
-        const seen = await look();
-        if (isSo(seen)) return seen;
+    async poll(read, isMet) {
+      for (let polls = 0; polls < POLLS_MAX; polls++) {
+        const result = await read();
+        if (isMet(result)) return result;
         await sleep(POLL_MS);
       }
-      throw new Error(`the condition was not met in ${POLLS_MOST} polls`);
+      throw new Error(`the condition was not met in ${POLLS_MAX} polls`);
     },
   };
 }

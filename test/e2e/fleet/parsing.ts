@@ -4,22 +4,22 @@ import { expect, it } from "vitest";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
 import type { Summary } from "../ledger.ts";
-import { linkedSite, linksTo, originOf, pagesAsked } from "../sites.ts";
+import { linkedSite, linksTo, originOf, pagesRequested } from "../sites.ts";
 import { FAST, type Fleet, type FleetBroker, newFleet } from "./fleet.ts";
 
-type Told = Summary & { tally: Record<string, number> };
+type Job = Summary & { tally: Record<string, number> };
 type Line = Record<string, unknown> & { _url: string };
 
-/** Pages are fetched by some workers and parsed by others. */
+/** Tests fetch workers and parse workers: pages are fetched by some workers and parsed by others. */
 export function parsing(broker: FleetBroker): void {
   it("parses on workers of the parse queue, and reports if there are none", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const submitted = await fleet.run(["submit", `${site.url}/`, "--parse", "queue", "--json", ...FAST]);
     const { id } = lastJson<Summary>(submitted);
-    expect(submitted.stderr).toMatch(/no worker serves the queues fetch, parse yet.* worker --queues fetch,parse/);
+    expect(submitted.stderr).toMatch(/no worker serves the queues fetch, parse;.* worker --queues fetch,parse/);
     await drain(fleet, ["fetch"]);
 
-    expect(pagesAsked(site)).toEqual(["/"]);
+    expect(pagesRequested(site)).toEqual(["/"]);
     expect(await fleet.job(id)).toMatchObject({ state: "running", counts: { queued: 1, done: 1 } });
     const why = await fleet.run(["explain", `${site.url}/`]);
     expect(why.stdout).toMatch(
@@ -34,7 +34,7 @@ export function parsing(broker: FleetBroker): void {
     expect(lastJson(await fetching.ended)).toMatchObject({ tasks: 29, pages: 0, records: 0 });
     const lines = await recordsOf(fleet, id);
     expect(lines.map(({ _url }) => _url).sort()).toEqual(site.expectedPages().sort());
-    expect(missing(site.disallowedPages(), pagesAsked(site)).length).toBe(site.disallowedPages().length);
+    expect(missing(site.disallowedPages(), pagesRequested(site)).length).toBe(site.disallowedPages().length);
     expect(spooledPagesOf(fleet)).toEqual([]);
   });
 
@@ -59,15 +59,15 @@ export function parsing(broker: FleetBroker): void {
   });
 }
 
-/** Pages are passed to parse workers through the store, not through the broker. */
-export function passingOn(broker: FleetBroker): void {
+/** Tests how pages are passed to parse workers: through the body store, not through the broker. */
+export function passingPages(broker: FleetBroker): void {
   it("extracts the same records on fetch workers and on parse workers", async () => {
     const [fleet, site] = [await newFleet(broker), await shop()];
     writeFileSync(join(fleet.cwd, "shop.mjs"), spider(`${site.url}/`));
     const drained = async (how: string) => {
       const { id } = await fleet.submit(["shop.mjs", "--parse", how, "--max-pages", "5"]);
       await drain(fleet, ["fetch", "parse"]);
-      return { job: (await fleet.job(id)) as Told, lines: await recordsOf(fleet, id) };
+      return { job: (await fleet.job(id)) as Job, lines: await recordsOf(fleet, id) };
     };
 
     const inline = await drained("inline");
@@ -79,7 +79,7 @@ export function passingOn(broker: FleetBroker): void {
     expect(spooledPagesOf(fleet)).toEqual([]);
   });
 
-  it("explains the step of a page that is retried, as text and JSON", async () => {
+  it("explains the step at which a page waits, as text and JSON", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const job = { urls: [`${site.url}/`], parse: "queue", dedup: { scope: "shelf" }, politeness: { robots: false } };
     writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
@@ -90,8 +90,8 @@ export function passingOn(broker: FleetBroker): void {
     expect(why.stdout).toMatch(
       /has ended \(done, refused or cancelled\)\n.*may be parsed now; .* on queue parse .*\(parse\)\n.*no worker serves queue parse: .*\n$/,
     );
-    const told = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
-    expect(told.tasks).toEqual([
+    const explained = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
+    expect(explained.tasks).toEqual([
       { jobId: id, state: "ended" },
       { jobId: id, state: "queued", step: "parse" },
     ]);
@@ -103,7 +103,7 @@ export function passingOn(broker: FleetBroker): void {
     writeFileSync(join(fleet.cwd, "broken"), "");
     const { id } = await fleet.submit(["shop.mjs", "--parse", "queue"]);
     await drain(fleet, ["fetch", "parse"]);
-    const asked = pagesAsked(site);
+    const requested = pagesRequested(site);
 
     const dead = lastJson<{ dead: { history: unknown[] }[] }>(await fleet.run(["dead", id, "--list", "--json"])).dead;
     expect(dead).toMatchObject([{ url: `${site.url}/p/1#parse`, reason: "handler_failed", status: 200 }]);
@@ -114,7 +114,7 @@ export function passingOn(broker: FleetBroker): void {
     await drain(fleet, ["parse"]);
     expect((await recordsOf(fleet, id)).map(({ title }) => title).sort()).toContain("Kettle");
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { dead: 0 } });
-    expect(pagesAsked(site)).toEqual(asked);
+    expect(pagesRequested(site)).toEqual(requested);
     expect(spooledPagesOf(fleet)).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ export function passingOn(broker: FleetBroker): void {
 
     expect(end).toMatchObject({ code: 2, stdout: "" });
     expect(end.stderr).toMatch(
-      /BAD_JOB: parse: "queue" hands pages over in TRAWL_BODIES, which is none; set it to a folder/,
+      /BAD_JOB: parse: "queue" stores pages for parse workers in TRAWL_BODIES, which is none; set it to a folder/,
     );
     expect(lastJson(await fleet.run(["jobs", "--json"]))).toMatchObject({ jobs: [] });
   });
@@ -188,7 +188,7 @@ async function drain(fleet: Fleet, queues: readonly string[], env: Record<string
 }
 
 function ended(fleet: Fleet, id: string): Promise<Summary> {
-  return fleet.once(
+  return fleet.poll(
     () => fleet.job(id),
     ({ state }) => state !== "running",
   );

@@ -8,9 +8,9 @@ import { type Fleet, type FleetBroker, newFleet } from "./fleet.ts";
 
 const GOOD = 60;
 const AT_ONCE = 16;
-const WORKERS_MOST = 10;
+const WORKERS_MAX = 10;
 
-/** One page kills every worker that fetches it, among many harmless pages. */
+/** Tests one page that kills every worker that handles it, among many good pages. */
 export function poison(broker: FleetBroker): void {
   it("fails a page that kills its workers, and none of the pages that were running at the same time", async () => {
     const [fleet, { site, paths, open }] = [await newFleet(broker), await poisonedSite()];
@@ -21,20 +21,22 @@ export function poison(broker: FleetBroker): void {
       if (deaths === 2) open();
     });
 
-    // Two workers die with other tasks, the third one with this page alone.
+    // Two workers die while other tasks run. The third worker dies while this page runs alone.
     expect(ends.map(({ code, signal }) => code ?? signal)).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", 0]);
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: GOOD, dead: 1 } });
     const { dead } = lastJson<{ dead: unknown[] }>(await fleet.run(["dead", "--list", "--json"]));
     expect(dead).toMatchObject([{ url: `${site.url}/poison`, reason: "crashed_worker" }]);
-    const deadly = site.log.filter(({ path }) => path === "/poison");
-    expect(deadly.map((arrival) => besides(arrival, site.log))).toEqual([AT_ONCE - 1, AT_ONCE - 1, 0]);
+    const requests = site.log.filter(({ path }) => path === "/poison");
+    expect(requests.map((request) => otherRequests(request, site.log))).toEqual([AT_ONCE - 1, AT_ONCE - 1, 0]);
   });
 }
 
-/** Starts workers one after the other until one survives. Calls `onDeath` with the number of deaths after each. */
+/**
+ * Starts workers one after the other until one survives. Calls `onDeath` after each death, with the number of deaths.
+ */
 async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Promise<CliEnd[]> {
   const ends: CliEnd[] = [];
-  while (ends.length < WORKERS_MOST) {
+  while (ends.length < WORKERS_MAX) {
     const worker = await fleet.worker(["--pool", "solo", "--drain", "-c", String(AT_ONCE)]);
     const end = await worker.ended;
     ends.push(end);
@@ -44,11 +46,14 @@ async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Prom
   return ends;
 }
 
-/** Answers good pages only after `open`; answers the poison page once as many others as possible were requested. */
+/**
+ * Answers good pages only after `open`. Until then, answers the poison page only while all other slots of a worker are
+ * in use.
+ */
 async function poisonedSite() {
   const paths = Array.from({ length: GOOD }, (_, nth) => `/${nth}`);
   paths.splice(5, 0, "/poison");
-  let doses = 0;
+  let poisonRequests = 0;
   let isOpen = false;
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -58,9 +63,9 @@ async function poisonedSite() {
     };
   });
   const site = await originOf(async ({ url = "" }, response) => {
-    if (url === "/poison") doses += 1;
+    if (url === "/poison") poisonRequests += 1;
     if (url !== "/poison") await opened;
-    else if (!isOpen) await site.waitForRequests(doses * AT_ONCE);
+    else if (!isOpen) await site.waitForRequests(poisonRequests * AT_ONCE);
     response.writeHead(200, { "content-type": "text/html" }).end(`<h1>${url}</h1>`);
   });
   return { site, paths, open };
@@ -81,7 +86,7 @@ function spider(start: readonly string[]): string {
 }
 
 /** How many other requests were under way when the poison page was answered. */
-function besides(arrival: Arrival, log: readonly Arrival[]): number {
+function otherRequests(arrival: Arrival, log: readonly Arrival[]): number {
   const { endedAt = Number.POSITIVE_INFINITY } = arrival;
   return log.filter((other) => {
     const until = other.endedAt ?? Number.POSITIVE_INFINITY;

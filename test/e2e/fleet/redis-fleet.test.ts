@@ -10,7 +10,7 @@ import { FAST, type FleetBroker, newFleet } from "./fleet.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is one"})`, () => {
+describe.skipIf(obstacle !== undefined)(`with Redis (${obstacle ?? "available"})`, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -25,13 +25,13 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
 
   describe("a broker that is lost", () => {
     it("ends a worker with 3 and the reason after TRAWL_BROKER_PATIENCE", async () => {
-      const doomed = await startRedis();
-      const lost = { ...broker, fresh: async () => ({ TRAWL_BROKER: doomed.url, TRAWL_BROKER_PATIENCE: "500ms" }) };
+      const ownRedis = await startRedis();
+      const lost = { ...broker, fresh: async () => ({ TRAWL_BROKER: ownRedis.url, TRAWL_BROKER_PATIENCE: "500ms" }) };
       const [fleet, site] = [await newFleet(lost), await originOf({ "/": "<h1>home</h1>" })];
       const worker = await fleet.worker();
       await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
       await site.waitForRequests(1);
-      await doomed.stop();
+      await ownRedis.stop();
 
       const end = await worker.ended;
 
@@ -39,13 +39,13 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
       expect(end.stderr).toMatch(/^trawl: BROKER_UNREACHABLE: /m);
     });
 
-    it("does not block a submission that is stopped, which prints the job", async () => {
+    it("does not block a submission that is stopped: the submission prints the job", async () => {
       const stuck = await startRedis();
       onTestFinished(() => stuck.stop());
       const fleet = await newFleet({ ...broker, fresh: async () => ({ TRAWL_BROKER: stuck.url }) });
       writeFileSync(join(fleet.cwd, "urls.txt"), "http://127.0.0.1:9/1\nhttp://127.0.0.1:9/2\n");
       const submitting = fleet.start(["submit", "urls.txt", "--json"], { env: { TRAWL_MAX_PENDING: "1" } });
-      await submitting.prints(/1 URL taken; the broker is full/);
+      await submitting.prints(/1 URL processed; the broker is full/);
       process.kill(stuck.pid, "SIGSTOP");
       const opening = fleet.start(["submit", "urls.txt"]);
       await Promise.all([submitting, opening].map((running) => running.prints(/"broker\.lost"/)));
@@ -59,10 +59,10 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
       expect(end.stderr).toMatch(new RegExp(`does not answer.* 1 URL of job ${id}[^]*trawl submit --resume ${id} `));
       const none = await opening.ended;
       expect(none).toMatchObject({ code: 130, stdout: "" });
-      expect(none.stderr).toMatch(/the broker does not answer; nothing was submitted/);
+      expect(none.stderr).toMatch(/the broker does not respond; nothing was submitted/);
     });
 
-    it("and returns in time costs nothing", async () => {
+    it("causes no loss if it returns in time", async () => {
       const durable = await startRedis({ appendonly: "always" });
       try {
         const settings = { ...broker, fresh: async () => ({ TRAWL_BROKER: durable.url }) };
@@ -72,7 +72,7 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
         await site.waitForRequests(20);
         await durable.restart();
 
-        const job = await fleet.once(
+        const job = await fleet.poll(
           () => fleet.job(id),
           ({ state }) => state === "finished",
         );

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { originOf, pagesAsked } from "../sites.ts";
+import { originOf, pagesRequested } from "../sites.ts";
 import { type Fleet, type FleetBroker, newFleet } from "./fleet.ts";
 
 const QUIET = ["--follow", "none", "--ignore-robots", "--rate", "unlimited", "--per-site", "1"];
@@ -10,9 +10,9 @@ const ROUTES = [
   { match: { url: "/slow/**" }, queue: "slow_lane", priority: 9 },
 ];
 
-/** Routes, lanes and reserved workers. */
+/** Tests routes, priorities and workers that serve only some queues. */
 export function routing(broker: FleetBroker): void {
-  it("takes urgent tasks first, however many were queued before", async () => {
+  it("fetches urgent tasks first, however many tasks were queued before them", async () => {
     const [fleet, site] = [await routedFleet(broker), await anySite()];
     writeFileSync(join(fleet.cwd, "batch.txt"), urlsOf(site.url, "batch", 60));
     writeFileSync(join(fleet.cwd, "recall.txt"), urlsOf(site.url, "recall", 10));
@@ -22,12 +22,12 @@ export function routing(broker: FleetBroker): void {
     const end = await fleet.run(["worker", "--queues", "high_priority,fetch", "-c", "1", "--drain", "--quiet"]);
 
     expect(end.code).toBe(0);
-    const asked = pagesAsked(site);
-    expect(asked).toHaveLength(70);
-    expect(asked.slice(0, 10).filter((path) => !path.startsWith("/recall/"))).toEqual([]);
+    const requested = pagesRequested(site);
+    expect(requested).toHaveLength(70);
+    expect(requested.slice(0, 10).filter((path) => !path.startsWith("/recall/"))).toEqual([]);
   });
 
-  it("routes start URLs, links and redirects, and a worker serves only its own lanes", async () => {
+  it("routes start URLs, links and redirects, and a worker serves only its own queues", async () => {
     const page = (links: string) => `<h1>page</h1>${links}`;
     const site = await originOf({
       "/": page('<a href="/slow/1">one</a> <a href="/quick">quick</a> <a href="/moved">moved</a>'),
@@ -48,12 +48,12 @@ export function routing(broker: FleetBroker): void {
     const drain = (queue: string) => fleet.run(["worker", "--queues", queue, "--drain", "--quiet"]);
 
     expect((await drain("fetch")).code).toBe(0);
-    expect(pagesAsked(site).sort()).toEqual(["/", "/moved", "/quick"]);
+    expect(pagesRequested(site).sort()).toEqual(["/", "/moved", "/quick"]);
     expect(await fleet.job(id)).toMatchObject({ state: "running", counts: { queued: 3 } });
     const why = await fleet.run(["explain", `${site.url}/slow/2`]);
     expect(why.stdout).toMatch(/waits for a free worker on queue slow_lane/);
-    const ways = await fleet.run(["explain", id]);
-    expect(ways.stdout).toMatch(
+    const explained = await fleet.run(["explain", id]);
+    expect(explained.stdout).toMatch(
       /go to queue fetch, priority 5, unless one of these routes.*\n.*\/slow\/\*\*: queue slow_lane, /,
     );
     expect((await fleet.diagnose()).findings).toContainEqual(
@@ -61,14 +61,14 @@ export function routing(broker: FleetBroker): void {
     );
 
     expect((await drain("slow_lane")).code).toBe(0);
-    expect(pagesAsked(site).sort()).toEqual(["/", "/moved", "/quick", "/slow/1", "/slow/2", "/slow/given"]);
+    expect(pagesRequested(site).sort()).toEqual(["/", "/moved", "/quick", "/slow/1", "/slow/2", "/slow/given"]);
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 6 } });
   });
 }
 
-/** Routes are applied before a task reaches the broker. */
-export function routingWords(broker: FleetBroker): void {
-  it("prefers the queue of the job to the routes of the submitter, and applies no other routes", async () => {
+/** Tests that do not depend on the broker: routes are applied before a task reaches it. */
+export function routingMessages(broker: FleetBroker): void {
+  it("prefers the queue of the job to the routes of the submitter, and ignores the routes of the worker", async () => {
     const [fleet, site] = [await routedFleet(broker), await anySite()];
     const elsewhere = { TRAWL_ROUTES: '[{"match":{},"queue":"elsewhere"}]' };
     const named = await fleet.submit([`${site.url}/slow/1`, "--queue", "mine", ...QUIET]);

@@ -5,8 +5,8 @@ import { jsonLines, lastJson } from "../cli.ts";
 import { linkedSite, originOf } from "../sites.ts";
 import { FAST, type FleetBroker, newFleet, type Submitted } from "./fleet.ts";
 
-/** Lists, job files, a full broker, and Ctrl-C. */
-export function crowding(broker: FleetBroker): void {
+/** Tests a submission to a full broker. */
+export function fullBroker(broker: FleetBroker): void {
   it("waits while the broker is full, and continues as workers catch up", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 120, disallowedEvery: 0 })];
     await fleet.worker();
@@ -16,11 +16,11 @@ export function crowding(broker: FleetBroker): void {
 
     expect(end, end.stderr).toMatchObject({ code: 0 });
     expect(lastJson<Submitted>(end)).toMatchObject({ accepted: 120, duplicates: 0, refused: [], pages: 120 });
-    expect(end.stderr).toMatch(/50 URLs taken; the broker is full/);
+    expect(end.stderr).toMatch(/50 URLs processed; the broker is full/);
   });
 }
 
-/** The messages of submit, which are the same on every broker. */
+/** Tests lists, job files and messages of submit, which are the same on every broker. */
 export function submitting(broker: FleetBroker): void {
   it("submits lists: accepts good URLs, and reports each refused one once by its position", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10 })];
@@ -66,8 +66,8 @@ export function submitting(broker: FleetBroker): void {
     const fleet = await newFleet(broker);
     const { id } = await fleet.submit(["http://127.0.0.1:9/"]);
 
-    const said = `job ${id} has no records in this store (running, 0 pages fetched)\n`;
-    expect(await fleet.run(["records", id])).toMatchObject({ code: 0, stdout: "", stderr: said });
+    const message = `job ${id} has no records in this store (running, 0 pages fetched)\n`;
+    expect(await fleet.run(["records", id])).toMatchObject({ code: 0, stdout: "", stderr: message });
     expect((await fleet.run(["records", id, "--invalid"])).stderr).toMatch(/^job \w+ has no invalid records/);
   });
 
@@ -90,10 +90,10 @@ export function submitting(broker: FleetBroker): void {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30, disallowedEvery: 0 })];
     writeFileSync(join(fleet.cwd, "urls.txt"), site.expectedPages().join("\n"));
     const args = ["submit", "urls.txt", "--follow", "none", "--json", ...FAST];
-    const cut = fleet.start(args, { env: { TRAWL_MAX_PENDING: "10" } });
-    await cut.prints(/the broker is full/);
-    cut.kill("SIGINT");
-    const end = await cut.ended;
+    const interrupted = fleet.start(args, { env: { TRAWL_MAX_PENDING: "10" } });
+    await interrupted.prints(/the broker is full/);
+    interrupted.kill("SIGINT");
+    const end = await interrupted.ended;
 
     expect(end.code).toBe(130);
     const { id, ...rest } = lastJson<Submitted>(end);

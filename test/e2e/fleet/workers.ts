@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
 import { expectBalanced, type Summary } from "../ledger.ts";
-import { linkedSite, originOf, pagesAsked } from "../sites.ts";
+import { linkedSite, originOf, pagesRequested } from "../sites.ts";
 import { type Diagnosis, FAST, type FleetBroker, newFleet, type Submitted, slowSite } from "./fleet.ts";
 
-/** Workers that share jobs, start and stop. */
+/** Tests workers that share jobs. */
 export function workers(broker: FleetBroker): void {
   it("shares a job between its workers: fetches every page once and stores every record", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 150 })];
@@ -24,7 +24,7 @@ export function workers(broker: FleetBroker): void {
         records.map(({ _url }) => _url),
       ),
     ).toEqual([]);
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
     for (const worker of started) worker.kill("SIGTERM");
     const ends = await Promise.all(started.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -43,17 +43,17 @@ export function workers(broker: FleetBroker): void {
 
     expect(end.code).toBe(0);
     expect(lastJson(end)).toMatchObject({ queues: ["high_priority", "low"], tasks: 2, pages: 2, records: 2 });
-    expect(pagesAsked(site).sort()).toEqual(["/page/2", "/page/3"]);
+    expect(pagesRequested(site).sort()).toEqual(["/page/2", "/page/3"]);
   });
 
   it("continues when a worker is killed: another worker takes its tasks, and no record is stored twice", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
     const env = { TRAWL_LEASE: "2s" };
-    const doomed = await fleet.worker(["--pool", "solo"], env);
+    const killed = await fleet.worker(["--pool", "solo"], env);
     const { id } = await fleet.submit([`${site.url}/`, "--rate", "200/s", "--per-site", "8"]);
     await site.waitForRequests(20);
-    doomed.kill("SIGKILL");
-    await doomed.ended;
+    killed.kill("SIGKILL");
+    await killed.ended;
 
     const end = await (await fleet.worker(["--drain"], env)).ended;
 
@@ -64,7 +64,7 @@ export function workers(broker: FleetBroker): void {
     expect(duplicates(records)).toEqual(new Map());
   });
 
-  it("crawls next to its workers on a separate queue", async () => {
+  it("does not take tasks of a crawl, which has its own queue", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const worker = await fleet.worker();
 
@@ -77,7 +77,7 @@ export function workers(broker: FleetBroker): void {
   });
 }
 
-/** Signals. */
+/** Tests signals. */
 export function stopping(broker: FleetBroker): void {
   it.each(["SIGTERM", "SIGINT"] as const)(
     "returns at %s the tasks that do not finish in time, and exits with 0",
@@ -99,7 +99,7 @@ export function stopping(broker: FleetBroker): void {
   );
 }
 
-/** The grace period. */
+/** Tests the grace period. */
 export function grace(broker: FleetBroker): void {
   it("lets running tasks finish within the grace period", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
@@ -150,8 +150,8 @@ export function draining(broker: FleetBroker): void {
 
     const draining = await fleet.worker(["--drain"]);
     const fleetSize = ({ findings }: Diagnosis) => findings.find(({ check }) => check === "fleet")?.says ?? "";
-    await fleet.once(fleet.diagnose, (seen) => fleetSize(seen).startsWith("2 workers"));
-    holding.kill("SIGTERM"); // it takes no more: what /slow leads to is for the one that drains
+    await fleet.poll(fleet.diagnose, (seen) => fleetSize(seen).startsWith("2 workers"));
+    holding.kill("SIGTERM"); // it takes no more tasks, so the draining worker must fetch the links of /slow
     await holding.prints(/"worker\.stopping"/);
     open();
 

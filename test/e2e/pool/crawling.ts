@@ -5,9 +5,9 @@ import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import type { Summary } from "../ledger.ts";
-import { linkedSite, originOf, pagesAsked } from "../sites.ts";
+import { linkedSite, originOf, pagesRequested } from "../sites.ts";
 
-/** A crawl with child processes. */
+/** Tests a crawl with child processes. */
 export function crawling(broker: FleetBroker): void {
   it("crawls with several processes, each page once, also on a private host that the user names", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
@@ -18,7 +18,7 @@ export function crawling(broker: FleetBroker): void {
     expect(end, end.stderr).toMatchObject({ code: 0 });
     const records = jsonLines<{ _url: string }>(end.stdout).map(({ _url }) => _url);
     expect(missing(site.expectedPages(), records)).toEqual([]);
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
     expect(end.stderr).toMatch(/^process 2 \(\d+\) started$/m);
   });
 
@@ -33,7 +33,7 @@ export function crawling(broker: FleetBroker): void {
     expect(lastJson<Summary>(end)).toMatchObject({ state: "paused", counts: { leased: 0 } });
     const rest = await fleet.run(["crawl", "--resume", "--processes", "2", "--json", "--quiet"]);
     expect(lastJson<Summary>(rest)).toMatchObject({ state: "finished", pages: 60 });
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
   });
 
   it("survives a handler that kills its process, and reports an invalid spider", async () => {

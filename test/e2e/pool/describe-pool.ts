@@ -1,15 +1,15 @@
 /**
- * A worker with child processes. Tests of grants, returns and counts depend on the broker and run on every backend; tests of
- * the processes run on one.
+ * Tests a worker with child processes. Tests that depend on the broker (grants, returned tasks, counts) run on every
+ * backend; tests of the processes run on one backend.
  */
 import { describe } from "vitest";
 import type { FleetBroker } from "../fleet/fleet.ts";
 import { crawling } from "./crawling.ts";
 import { handlerErrors } from "./handler-errors.ts";
-import { leaving, ordering } from "./ordering.ts";
-import { lateness, poison } from "./poison.ts";
-import { growth, recycling } from "./recycling.ts";
-import { stopping, stubbornness } from "./stopping.ts";
+import { drainingSolo, ordering } from "./ordering.ts";
+import { poison, timeLimits } from "./poison.ts";
+import { memoryLimits, recycling } from "./recycling.ts";
+import { blockedProcesses, stopping } from "./stopping.ts";
 import { up, upServer } from "./up.ts";
 
 export function describePool(name: string, broker: FleetBroker): void {
@@ -24,10 +24,10 @@ export function describePool(name: string, broker: FleetBroker): void {
 
 export function describePoolProcesses(broker: FleetBroker): void {
   describe("the processes of a pool", () => {
-    lateness(broker);
-    leaving(broker);
-    stubbornness(broker);
-    growth(broker);
+    timeLimits(broker);
+    drainingSolo(broker);
+    blockedProcesses(broker);
+    memoryLimits(broker);
     handlerErrors(broker);
     crawling(broker);
     upServer(broker);

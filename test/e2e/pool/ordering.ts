@@ -4,10 +4,10 @@ import { isRunning } from "../../services/is-running.ts";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, lastJson } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet, slowSite } from "../fleet/fleet.ts";
-import { linkedSite, pagesAsked } from "../sites.ts";
+import { linkedSite, pagesRequested } from "../sites.ts";
 import { poolLines, started } from "./pool.ts";
 
-/** Commands of an operator to workers, through the broker. */
+/** Tests commands that an operator sends to workers through the broker. */
 export function ordering(broker: FleetBroker): void {
   it("recycles a process and drains a supervisor, which exits with 0; every page is fetched once", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 150 })];
@@ -16,7 +16,7 @@ export function ordering(broker: FleetBroker): void {
     await site.waitForRequests(2);
     const [first = 0] = started(poolLines(pool.output()));
 
-    const recycled = await fleet.once(
+    const recycled = await fleet.poll(
       () => fleet.run(["workers", "recycle", `${hostname()}/${first}`, "--json"]),
       ({ code }) => code === 0, // once the worker is registered
     );
@@ -42,13 +42,13 @@ export function ordering(broker: FleetBroker): void {
     expect(await (await fleet.worker(["--drain"])).ended).toMatchObject({ code: 0 });
     const records = jsonLines<{ _url: string }>((await fleet.run(["records", id])).stdout).map(({ _url }) => _url);
     expect(missing(site.expectedPages(), records)).toEqual([]);
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
   });
 }
 
-/** The same on every broker. */
-export function leaving(broker: FleetBroker): void {
-  it("returns tasks that take too long, and cannot be recycled without a supervisor", async () => {
+/** Tests commands to a worker without a supervisor. They do not depend on the broker. */
+export function drainingSolo(broker: FleetBroker): void {
+  it("returns tasks that take too long when it is drained, and cannot be recycled without a supervisor", async () => {
     const [fleet, { site }] = [await newFleet(broker), await slowSite()];
     const worker = await fleet.worker(["--pool", "solo"], { TRAWL_GRACE: "100ms" });
     const { id } = await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);

@@ -12,9 +12,9 @@ import { FAST, type Fleet, type FleetBroker, newFleet, slowSite } from "../fleet
 import { originOf } from "../sites.ts";
 import { type PoolLine, poolLines } from "./pool.ts";
 
-/** Pages read by a spider, and rendered pages. */
+/** The number of good pages that a spider reads, and of good pages that are rendered. */
 const [READ, SHOWN] = [150, 50];
-/** What the handlers do: two end with a known task, the others kill their process three times. */
+/** The code of the harmful handlers. Two exceed their time limit; the others kill three processes each. */
 const HANDLERS = {
   "/loop": "for (;;);",
   "/hoard": "const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length));",
@@ -23,27 +23,27 @@ const HANDLERS = {
   "/never": "await new Promise(() => {});",
 };
 const KILLERS = ["/hoard", "/abort", "/exit"];
-/** What the scripts do in the browser: one never ends, one crashes its renderer. */
+/** The paths of harmful scripts in the browser: one never ends, one crashes its renderer. */
 const SCRIPTS = ["/loop", "/crash"];
-/** Attempts of a rendered page. */
-const TRIES = 3;
-/** More than ten processes start one after the other, which takes time on a busy machine. */
+/** The number of attempts of a rendered page. */
+const ATTEMPTS = 3;
+/** More than ten processes start one after the other, which takes long on a busy machine. */
 const LONG_MS = 600_000;
-/** One queue for both jobs: a process has pages of both kinds at the same time. */
+/** Both jobs use one queue, so a process handles pages of both kinds at the same time. */
 const QUEUE = "mixed";
 const FLAGS = ["--queues", QUEUE, "--processes", "2", "-c", "6", "--drain"];
 const LIMITS = ["--time-limit", "15", "--max-memory-per-child", "256"];
-/** A watchdog removes the browsers of a killed process. */
-const GONE_MS = 20_000;
+/** The watchdog of a killed process removes its browsers within this time. */
+const CLEANUP_MS = 20_000;
 
 type Letter = { url: string; reason: string; history: { because: string; detail: string }[] };
 type Jobs = readonly { id: string }[];
 type Site = Pick<Origin, "url" | "log">;
 
-/** Harmful pages, in handlers and in the browser, among 200 harmless ones. */
+/** Tests harmful pages, in handlers and in the browser, among 200 good ones. */
 export function poison(broker: FleetBroker): void {
   it.skipIf(CHROMIUM === undefined)(
-    "fails every harmful page, completes every good page, and blames no page for another",
+    "fails every harmful page, completes every good page, and fails no page because of another",
     async () => {
       const [fleet, site, app] = [
         await newFleet(broker),
@@ -54,15 +54,15 @@ export function poison(broker: FleetBroker): void {
       const read = Array.from({ length: READ }, (_, nth) => `${site.url}/${nth}`);
       const shown = Array.from({ length: SHOWN }, (_, nth) => `${app.url}/p/${nth + 1}`);
       const [badRead, badShown] = [urlsAt(site, Object.keys(HANDLERS)), urlsAt(app, SCRIPTS)];
-      writeFileSync(join(fleet.cwd, "shown.json"), JSON.stringify(shownJob(among(shown, badShown, 5))));
-      writeFileSync(join(fleet.cwd, "poisoned.mjs"), spiderOn(among(read, badRead, READ / badRead.length)));
+      writeFileSync(join(fleet.cwd, "shown.json"), JSON.stringify(shownJob(mix(shown, badShown, 5))));
+      writeFileSync(join(fleet.cwd, "poisoned.mjs"), spiderOn(mix(read, badRead, READ / badRead.length)));
       const jobs = [await fleet.submit(["shown.json"]), await fleet.submit(["poisoned.mjs"])];
 
       const env = { TRAWL_TOTAL_TIMEOUT: "8s", TMPDIR: fleet.cwd };
       const end = await fleet.run(["worker", "--json", ...FLAGS, ...LIMITS], { hangsAfterMs: LONG_MS, env });
 
       expect(end, end.stderr).toMatchObject({ code: 0 });
-      await expectLetters(fleet, site, app);
+      await expectDeadLetters(fleet, site, app);
       const titles = [...read.map((url) => new URL(url).pathname), ...shown.map((_, nth) => titleOf(nth + 1))];
       expect(await recordsOf(fleet, jobs)).toEqual([...read, ...shown].map((url, nth) => [url, titles[nth]]).sort());
       expect(await Promise.all(jobs.map(({ id }) => fleet.job(id)))).toMatchObject([
@@ -70,30 +70,30 @@ export function poison(broker: FleetBroker): void {
         { state: "finished", counts: { done: READ, dead: 5 }, tally: { pages: READ, records: READ } },
       ]);
       const deaths = poolLines(end).filter(({ event }) => event === "pool.process_died");
-      expectJustDeaths(deaths, site);
-      const asked = documentsAsked(site, app);
-      expect([...new Set(asked)].sort()).toEqual([...read, ...shown, ...badRead, ...badShown].sort());
-      await expectAsked(asked, fleet, jobs, deaths);
-      // Rendered pages were running in processes that other pages killed.
+      expectDeathsExplained(deaths, site);
+      const requested = documentsRequested(site, app);
+      expect([...new Set(requested)].sort()).toEqual([...read, ...shown, ...badRead, ...badShown].sort());
+      await expectRepeatsExplained(requested, fleet, jobs, deaths);
+      // Proves that rendered pages were running in processes that other pages killed.
       expect(deaths.flatMap(({ underWay = [] }) => underWay).some(({ url }) => shown.includes(url))).toBe(true);
-      expect(await waitUntil(() => browsersIn(fleet).length === 0, GONE_MS), browsersIn(fleet).join()).toBe(true);
+      expect(await waitUntil(() => browsersIn(fleet).length === 0, CLEANUP_MS), browsersIn(fleet).join()).toBe(true);
     },
     LONG_MS,
   );
 }
 
-/** One dead letter per harmful page, with the reason, and no others. */
-async function expectLetters(fleet: Fleet, site: Site, app: Site): Promise<void> {
+/** Expects one dead letter for each harmful page, with its reason, and no others. */
+async function expectDeadLetters(fleet: Fleet, site: Site, app: Site): Promise<void> {
   const { dead } = lastJson<{ dead: Letter[] }>(await fleet.run(["dead", "--all", "--list", "--json"]));
-  const told = dead.map(({ url, reason, history }) => [url, [reason, ...history.map(({ because }) => because)]]);
-  expect(Object.fromEntries(told)).toEqual({
+  const reasons = dead.map(({ url, reason, history }) => [url, [reason, ...history.map(({ because }) => because)]]);
+  expect(Object.fromEntries(reasons)).toEqual({
     [`${site.url}/loop`]: ["time_limit", "time_limit"],
     [`${site.url}/never`]: ["time_limit", "time_limit"],
     [`${site.url}/hoard`]: ["crashed_worker", "crashed_worker"],
     [`${site.url}/abort`]: ["crashed_worker", "crashed_worker"],
     [`${site.url}/exit`]: ["crashed_worker", "crashed_worker"],
-    [`${app.url}/loop`]: ["retries_spent", ...Array(TRIES).fill("timeout")],
-    [`${app.url}/crash`]: ["retries_spent", ...Array(TRIES).fill("render_failed")],
+    [`${app.url}/loop`]: ["retries_spent", ...Array(ATTEMPTS).fill("timeout")],
+    [`${app.url}/crash`]: ["retries_spent", ...Array(ATTEMPTS).fill("render_failed")],
   });
   const details = dead.map(({ url, history }) => [url, history.at(-1)?.detail]);
   expect(Object.fromEntries(details)).toMatchObject({
@@ -111,47 +111,51 @@ async function recordsOf(fleet: Fleet, jobs: Jobs): Promise<unknown[][]> {
   return records.map(({ _url, title }) => [_url, title]).sort();
 }
 
-/** Each process died while it read a harmful page, and each such page killed no more processes than needed to blame it. */
-function expectJustDeaths(deaths: readonly PoolLine[], site: Site): void {
+/**
+ * Expects that each process died while it read a harmful page, and that no page killed more processes than necessary.
+ */
+function expectDeathsExplained(deaths: readonly PoolLine[], site: Site): void {
   const read = deaths.map(({ underWay = [] }) => underWay.filter(({ isReading }) => isReading).map(({ url }) => url));
   const killing = (path: string) => read.filter((urls) => urls.includes(site.url + path));
   for (const path of KILLERS) expect(killing(path), path).toHaveLength(3);
-  // /never is being read for as long, so either may be the cause: /loop is blamed only when it runs alone.
+  // /never runs as long as /loop, so either may be the cause. /loop fails only when it runs alone in a process.
   const loops = killing("/loop");
   expect(loops.map((urls) => urls.length > 1)).toEqual([...loops.slice(1).map(() => true), false]);
   expect(read).toHaveLength(3 * KILLERS.length + loops.length);
 }
 
 /**
- * By the sites' own logs: all was asked for, nothing else, and nothing again without a reason that the store tells. Only
- * what a process had done, and not yet settled when it died, is done again without one.
+ * Compares the logs of the sites with the attempts in the store. Every request must belong to a stored attempt, except
+ * requests of tasks that a process had finished but not settled when it died: those tasks run again.
  */
-async function expectAsked(
-  asked: readonly string[],
+async function expectRepeatsExplained(
+  requested: readonly string[],
   fleet: Fleet,
   jobs: Jobs,
   deaths: readonly PoolLine[],
 ): Promise<void> {
   const store = openSqliteStore(join(fleet.cwd, ".trawl/store.db"), { busyMs: 5_000 });
-  let untold = 0;
-  for (const url of new Set(asked)) {
-    const told = await Promise.all(
+  let unexplained = 0;
+  for (const url of new Set(requested)) {
+    const stored = await Promise.all(
       jobs.map(async ({ id: jobId }) => {
-        const [pages, tries] = await Promise.all([
+        const [pages, attempts] = await Promise.all([
           store.tracePages({ jobId, url }),
           store.traceAttempts({ jobId, url }),
         ]);
-        return pages.length + tries.length;
+        return pages.length + attempts.length;
       }),
     );
-    untold += Math.max(0, asked.filter((one) => one === url).length - sumOf(told));
+    unexplained += Math.max(0, requested.filter((one) => one === url).length - sumOf(stored));
   }
   await store.close();
-  const unsettled = deaths.map(({ handedBack = 0, underWay = [] }) => handedBack - underWay.filter(isInnocent).length);
-  expect(untold).toBeLessThanOrEqual(sumOf(unsettled));
+  const unsettled = deaths.map(
+    ({ handedBack = 0, underWay = [] }) => handedBack - underWay.filter(isNotReading).length,
+  );
+  expect(unexplained).toBeLessThanOrEqual(sumOf(unsettled));
 }
 
-function isInnocent({ isReading }: { isReading: boolean }): boolean {
+function isNotReading({ isReading }: { isReading: boolean }): boolean {
   return !isReading;
 }
 
@@ -159,21 +163,21 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Without the requests that pages send themselves. */
-function documentsAsked(...sites: readonly Site[]): string[] {
+/** The requested URLs, without requests that pages send themselves. */
+function documentsRequested(...sites: readonly Site[]): string[] {
   const urls = sites.flatMap(({ url, log }) => log.map(({ path }) => url + path));
   return urls.filter((url) => !/\/(?:app\.js|api\/\d+)$/.test(url));
 }
 
-/** Folders of browsers that were not removed. */
+/** The folders of browsers that were not removed. */
 function browsersIn({ cwd }: Fleet): string[] {
   return readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"));
 }
 
 /** Inserts one harmful URL after every `every` good ones. */
-function among(good: readonly string[], poisons: readonly string[], every: number): string[] {
+function mix(good: readonly string[], harmful: readonly string[], every: number): string[] {
   const all = [...good];
-  poisons.forEach((url, nth) => void all.splice(5 + nth * (every + 1), 0, url));
+  harmful.forEach((url, nth) => void all.splice(5 + nth * (every + 1), 0, url));
   return all;
 }
 
@@ -189,15 +193,15 @@ function shownJob(urls: readonly string[]) {
     browser: { waitFor: { selector: ".title" }, settle: "30s" },
     extract: { title: ".title" },
     politeness: { rate: "unlimited", perSite: 8, robots: false },
-    retries: { max: TRIES - 1, backoff: "10ms" },
+    retries: { max: ATTEMPTS - 1, backoff: "10ms" },
   };
 }
 
-/** Tasks that take too long in a healthy process. */
-export function lateness(broker: FleetBroker): void {
+/** Tests tasks that take too long in a process that is not blocked. */
+export function timeLimits(broker: FleetBroker): void {
   it("aborts a task that waits too long for its site, and retries it", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
-    const retries = { TRAWL_RETRIES: "1", TRAWL_BACKOFF: "10ms" };
+    const retries = { TRAWL_REATTEMPTS: "1", TRAWL_BACKOFF: "10ms" };
     const { id } = await fleet.submit([`${site.url}/slow`, "--ignore-robots", ...FAST], { env: retries });
 
     const end = await (await fleet.worker(["--soft-time-limit", "0.3", "--drain"])).ended;
@@ -216,7 +220,7 @@ function page({ url = "" }: IncomingMessage, response: ServerResponse): void {
 }
 
 function spiderOn(start: readonly string[]): string {
-  const cases = Object.entries(HANDLERS).map(([path, does]) => `case "${path}": { ${does} }`);
+  const cases = Object.entries(HANDLERS).map(([path, code]) => `case "${path}": { ${code} }`);
   return `
     export default {
       name: "poisoned",

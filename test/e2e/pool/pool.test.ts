@@ -2,7 +2,7 @@ import type { FleetBroker } from "../fleet/fleet.ts";
 import { describePool, describePoolProcesses } from "./describe-pool.ts";
 
 const sqlite: FleetBroker = {
-  fresh: async () => ({}), // a file in the folder of its own that each test has
+  fresh: async () => ({}), // each test has its own folder with a broker file
   missing: {},
 };
 

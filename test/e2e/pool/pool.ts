@@ -1,4 +1,4 @@
-/** The log lines of a pool about its processes. */
+/** Reads the log lines of a pool about its processes. */
 import { expect, onTestFinished } from "vitest";
 import { isRunning } from "../../services/is-running.ts";
 import { waitUntil } from "../../services/wait-until.ts";
@@ -16,9 +16,9 @@ export type PoolLine = {
   handedBack?: number;
 };
 
-const GONE_MS = 30_000;
+const EXIT_TIMEOUT_MS = 30_000;
 
-/** The JSON lines of stderr. V8's messages about a crash stand between them. */
+/** The JSON lines of stderr. V8 prints messages about a crash between them. */
 export function poolLines({ stderr }: Pick<CliEnd, "stderr">): PoolLine[] {
   const lines = stderr.split("\n").filter((line) => line.startsWith('{"at"'));
   return lines.map((line) => JSON.parse(line) as PoolLine);
@@ -28,10 +28,10 @@ export function started(lines: readonly PoolLine[]): number[] {
   return lines.filter(({ event }) => event === "pool.process_started").map(({ pid = 0 }) => pid);
 }
 
-export async function untilGone(pids: readonly number[]): Promise<void> {
+export async function untilEnded(pids: readonly number[]): Promise<void> {
   onTestFinished(() => {
     for (const pid of pids.filter(isRunning)) process.kill(pid, "SIGKILL");
   });
-  const isGone = await waitUntil(() => !pids.some(isRunning), GONE_MS, 50);
-  expect(isGone, `still there: ${pids.filter(isRunning).join(", ")}`).toBe(true);
+  const haveEnded = await waitUntil(() => !pids.some(isRunning), EXIT_TIMEOUT_MS, 50);
+  expect(haveEnded, `still running: ${pids.filter(isRunning).join(", ")}`).toBe(true);
 }

@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { duplicates } from "../../site/loss-checker.ts";
 import { lastJson } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
-import { linkedSite, originOf, pagesAsked } from "../sites.ts";
+import { linkedSite, originOf, pagesRequested } from "../sites.ts";
 import { poolLines, started } from "./pool.ts";
 
-/** Processes that have reached --max-tasks-per-child. */
+/** Tests processes that reach --max-tasks-per-child. */
 export function recycling(broker: FleetBroker): void {
   it("replaces a process after its tasks, and loses or repeats no page", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 60 })];
@@ -20,15 +20,15 @@ export function recycling(broker: FleetBroker): void {
     expect({ state, dead: counts.dead }).toEqual({ state: "finished", dead: 0 });
     const { tasks } = lastJson<{ tasks: number }>(end);
     expect(tasks).toBeGreaterThanOrEqual(counts.done);
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
     const lines = poolLines(end);
     expect(started(lines).length).toBeGreaterThanOrEqual(Math.ceil(tasks / 12));
     expect(lines.filter(({ event }) => event === "pool.process_died")).toEqual([]);
   });
 }
 
-/** Processes that grow, and a worker without a supervisor. */
-export function growth(broker: FleetBroker): void {
+/** Tests processes that use too much memory, and a worker without a supervisor. */
+export function memoryLimits(broker: FleetBroker): void {
   it("replaces a process that uses too much memory before it crashes", async () => {
     const fleet = await newFleet(broker);
     const site = await originOf((_, response) => void response.end("<h1>leak</h1>"));

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findRedisObstacle, type RedisServer, startRedis } from "../../services/redis.ts";
 import { newFleet } from "../fleet/fleet.ts";
 import { describePool } from "./describe-pool.ts";
-import { poolLines, started, untilGone } from "./pool.ts";
+import { poolLines, started, untilEnded } from "./pool.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is one"})`, () => {
+describe.skipIf(obstacle !== undefined)(`with Redis (${obstacle ?? "available"})`, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -19,18 +19,18 @@ describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is o
     missing: {},
   });
 
-  it("ends all processes with 3 and the reason, said once, when the broker is lost", async () => {
-    const doomed = await startRedis();
-    const env = { TRAWL_BROKER: doomed.url, TRAWL_BROKER_PATIENCE: "500ms" };
+  it("exits with 3, prints the reason once, and ends all its processes when the broker is lost", async () => {
+    const ownRedis = await startRedis();
+    const env = { TRAWL_BROKER: ownRedis.url, TRAWL_BROKER_PATIENCE: "500ms" };
     const fleet = await newFleet({ fresh: async () => env, missing: {} });
     const pool = await fleet.worker(["--processes", "2"]);
-    await fleet.once(fleet.diagnose, ({ findings }) => findings.some(({ says }) => says.startsWith("2 workers")));
-    await doomed.stop();
+    await fleet.poll(fleet.diagnose, ({ findings }) => findings.some(({ says }) => says.startsWith("2 workers")));
+    await ownRedis.stop();
 
     const end = await pool.ended;
     expect(end).toMatchObject({ code: 3, stdout: "" });
     expect(end.stderr.match(/^trawl: BROKER_UNREACHABLE: /gm)).toHaveLength(1);
-    expect(started(poolLines(end))).toHaveLength(2); // and none in their places
-    await untilGone(started(poolLines(end)));
+    expect(started(poolLines(end))).toHaveLength(2); // they were not replaced
+    await untilEnded(started(poolLines(end)));
   });
 });

@@ -5,12 +5,12 @@ import { isRunning } from "../../services/is-running.ts";
 import { duplicates, missing } from "../../site/loss-checker.ts";
 import { jsonLines, type RunningCli } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet, slowSite } from "../fleet/fleet.ts";
-import { linkedSite, originOf, pagesAsked } from "../sites.ts";
-import { poolLines, started, untilGone } from "./pool.ts";
+import { linkedSite, originOf, pagesRequested } from "../sites.ts";
+import { poolLines, started, untilEnded } from "./pool.ts";
 
 const TWO = ["--processes", "2"];
 
-/** Signals to the supervisor. */
+/** Tests signals to the supervisor. */
 export function stopping(broker: FleetBroker): void {
   it.each(["SIGTERM", "SIGINT"] as const)("loses and repeats nothing at %s", async (signal) => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 80 })];
@@ -29,7 +29,7 @@ export function stopping(broker: FleetBroker): void {
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { dead: 0 } });
     const records = jsonLines<{ _url: string }>((await fleet.run(["records", id])).stdout).map(({ _url }) => _url);
     expect(missing(site.expectedPages(), records)).toEqual([]);
-    expect(duplicates(pagesAsked(site))).toEqual(new Map());
+    expect(duplicates(pagesRequested(site))).toEqual(new Map());
   });
 
   it("returns tasks that do not finish within the grace period", async () => {
@@ -45,9 +45,9 @@ export function stopping(broker: FleetBroker): void {
   });
 }
 
-/** Signals and killed supervisors, independent of the broker. */
-export function stubbornness(broker: FleetBroker): void {
-  it.each([[], TWO])("stops at a signal though all its handlers block, and exits with 0 (%s)", async (...flags) => {
+/** Tests blocked processes and killed supervisors. They do not depend on the broker. */
+export function blockedProcesses(broker: FleetBroker): void {
+  it.each([[], TWO])("stops at a signal although all its handlers block, and exits with 0 (%s)", async (...flags) => {
     const fleet = await newFleet(broker);
     const site = await originOf((_, response) => void response.end("<h1>loop</h1>"));
     writeFileSync(join(fleet.cwd, "stuck.mjs"), stuckSpider([`${site.url}/1`, `${site.url}/2`]));
@@ -73,7 +73,7 @@ export function stubbornness(broker: FleetBroker): void {
 
     const end = await pool.ended;
     expect(end).toMatchObject({ code: 130, stdout: "" });
-    await untilGone(started(poolLines(end)));
+    await untilEnded(started(poolLines(end)));
     open();
     await (await fleet.worker([...TWO, "--drain"])).ended;
     expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 4, dead: 0 } });
@@ -90,7 +90,7 @@ export function stubbornness(broker: FleetBroker): void {
     pool.kill("SIGKILL");
 
     expect(await pool.ended).toMatchObject({ signal: "SIGKILL" });
-    await untilGone(pids);
+    await untilEnded(pids);
   });
 
   it("lets its processes finish their tasks when the supervisor is killed", async () => {
@@ -103,13 +103,13 @@ export function stubbornness(broker: FleetBroker): void {
     await pool.ended;
     open();
 
-    await untilGone(pids);
+    await untilEnded(pids);
     const { counts } = await fleet.job(id);
-    // Tasks that ran when the processes noticed the death are done; the others are still queued.
+    // Tasks that were running when the processes noticed the death of the supervisor are done; the others are queued.
     expect(counts).toMatchObject({ leased: 0, dead: 0, delayed: 0 });
     expect(counts.done).toBeGreaterThanOrEqual(2);
     expect(counts.done + counts.queued).toBe(4);
-    expect(pagesAsked(site).filter((path) => path === "/slow")).toHaveLength(1);
+    expect(pagesRequested(site).filter((path) => path === "/slow")).toHaveLength(1);
   });
 }
 

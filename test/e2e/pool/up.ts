@@ -4,13 +4,13 @@ import { expect, it } from "vitest";
 import { jsonLines, lastJson } from "../cli.ts";
 import { FAST, type FleetBroker, newFleet } from "../fleet/fleet.ts";
 import { linkedSite, originOf } from "../sites.ts";
-import { type PoolLine, poolLines, started, untilGone } from "./pool.ts";
+import { type PoolLine, poolLines, started, untilEnded } from "./pool.ts";
 
 const GROUPS = ["--fetch", "2", "--render", "0", "--parse", "1", "--queue", "high_priority", "--no-serve"];
 
-/** Workers of several queues under one supervisor. */
+/** Tests workers of several queues under one supervisor. */
 export function up(broker: FleetBroker): void {
-  it("serves each queue with its own processes, replaces a killed one, and stops all with 0", async () => {
+  it("serves each queue with its own processes, replaces a killed process, and stops with exit code 0", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 30 })];
     const running = fleet.start(["up", ...GROUPS, "--json"]);
     await running.prints(/"up\.started"/);
@@ -39,34 +39,34 @@ export function up(broker: FleetBroker): void {
     const lines = poolLines(end);
     expect(lines.filter(({ event }) => event === "pool.process_died").map(({ pid }) => pid)).toEqual([victim]);
     expect(lines.filter(({ event }) => event === "pool.process_ended")).toHaveLength(4);
-    await untilGone(started(lines));
+    await untilEnded(started(lines));
   });
 
   it("prefixes every line with the name of its process", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const spider = `export default {
       name: "chatty", start: ["${site.url}/"], politeness: { robots: false },
-      page({ emit, url }) { console.log("so it goes"); emit({ url }); },
+      page({ emit, url }) { console.log("a printed line"); emit({ url }); },
     };`;
     writeFileSync(join(fleet.cwd, "chatty.mjs"), spider);
     const only = ["--render", "0", "--parse", "0", "--no-serve"];
     const [plain, json] = [fleet.start(["up", ...only]), fleet.start(["up", ...only, "--queue", "own", "--json"])];
     await fleet.submit(["chatty.mjs", "--queue", "own"]);
-    await json.prints(/so it goes/);
+    await json.prints(/a printed line/);
     json.kill("SIGTERM");
     await json.ended;
     await fleet.submit(["chatty.mjs"]);
-    await plain.prints(/so it goes/);
+    await plain.prints(/a printed line/);
     plain.kill("SIGTERM");
 
     const [plainEnd, jsonEnd] = [await plain.ended, await json.ended];
     expect([plainEnd.code, jsonEnd.code]).toEqual([0, 0]);
-    expect(plainEnd.stderr).toMatch(/^fetch 1 \| so it goes$/m);
-    const said = jsonLines<PoolLine & { text?: string }>(jsonEnd.stderr).find(({ text }) => text === "so it goes");
-    expect(said).toMatchObject({ event: "worker.output", group: "own", process: 1 });
+    expect(plainEnd.stderr).toMatch(/^fetch 1 \| a printed line$/m);
+    const line = jsonLines<PoolLine & { text?: string }>(jsonEnd.stderr).find(({ text }) => text === "a printed line");
+    expect(line).toMatchObject({ event: "worker.output", group: "own", process: 1 });
   });
 
-  it("refuses to start nothing, or one queue twice", async () => {
+  it("refuses to start no process, or one queue twice", async () => {
     const fleet = await newFleet(broker);
     const nothing = await fleet.run(["up", "--fetch", "0", "--render", "0", "--parse", "0"]);
     const twice = await fleet.run(["up", "--queue", "fetch=2"]);
@@ -74,14 +74,14 @@ export function up(broker: FleetBroker): void {
 
     expect([nothing.code, twice.code, odd.code]).toEqual([2, 2, 2]);
     expect(nothing.stderr).toMatch(/^trawl: BAD_USAGE: nothing to start/);
-    expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: queue fetch is given twice/);
+    expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: queue fetch is set twice/);
     expect(odd.stderr).toMatch(/^trawl: BAD_USAGE: .*takes a whole number/);
   });
 }
 
 type UpLine = PoolLine & { url?: string };
 
-/** The server as a process of the same supervisor. */
+/** Tests the server as a process of the same supervisor. */
 export function upServer(broker: FleetBroker): void {
   const only = ["--fetch", "1", "--render", "0", "--parse", "0"];
 
@@ -106,10 +106,10 @@ export function upServer(broker: FleetBroker): void {
     expect(running.output().stderr).toContain(`"up.server_back","url":"${url}"`);
     expect(second).toMatchObject({ code: 2, stdout: "" });
     expect(second.stderr).toMatch(
-      new RegExp(`^trawl: ADDRESS_TAKEN: 127\\.0\\.0\\.1:${port} is taken: .*--port.*--no-serve$`, "m"),
+      new RegExp(`^trawl: ADDRESS_TAKEN: 127\\.0\\.0\\.1:${port} is in use: .*--port.*--no-serve$`, "m"),
     );
-    expect(second.stderr).not.toContain("fetch 1"); // no worker of it has leased anything meanwhile
+    expect(second.stderr).not.toContain("fetch 1"); // none of its workers has started a task
     expect(end, end.stderr).toMatchObject({ code: 0 });
-    await untilGone([...started(poolLines(end)), ...started(poolLines(second))]);
+    await untilEnded([...started(poolLines(end)), ...started(poolLines(second))]);
   });
 }

@@ -1,4 +1,4 @@
-/** A terminal of its own for a command, by script(1), and what can be read on its screen. */
+/** Runs a command in its own terminal, with script(1), and reads the screen of that terminal. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -8,56 +8,57 @@ import { MAIN } from "../dist.ts";
 
 export type Pty = {
   type(keys: string): void;
-  /** The lines of its screen now. */
+  /** The lines that the screen shows now. */
   screen(): string[];
   shows(pattern: RegExp): Promise<boolean>;
   resize(columns: number, rows: number): void;
-  /** A signal to the command itself. */
+  /** Sends a signal to the command itself. */
   signal(name: NodeJS.Signals): void;
-  /** All that it was sent, once it has ended. */
+  /** Resolves when the command has ended, with everything that was sent to the terminal. */
   ended: Promise<string>;
 };
 
-const LONG_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** `undefined` where this machine has no such program. */
+/** Why no command can run in a terminal on this machine; undefined if it can. */
 export const PTY_OBSTACLE = spawnSync("script", ["--version"]).status === 0 ? undefined : "no script(1) of util-linux";
 
-/** What the terminal is set to is printed after the command's end: `icanon`, `echo`. */
-export function inPty(args: readonly string[], options: { cwd: string; columns: number; rows: number }): Pty {
+/** After the command has ended, the settings of the terminal are printed, such as `icanon` and `echo`. */
+export function startInPty(args: readonly string[], options: { cwd: string; columns: number; rows: number }): Pty {
   const { cwd, columns, rows } = options;
-  const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
-  const command = `echo "shell=$$ tty=$(tty)"; stty cols ${columns} rows ${rows}; ${words}; echo "code=$?"; stty -a`;
+  const quoted = [process.execPath, MAIN, ...args].map((arg) => `'${arg}'`).join(" ");
+  const command = `echo "shell=$$ tty=$(tty)"; stty cols ${columns} rows ${rows}; ${quoted}; echo "code=$?"; stty -a`;
   const env = { ...process.env, TERM: "xterm-256color", SHELL: "/bin/sh", NO_COLOR: "1" };
   const child = spawn("script", ["-qfec", command, "/dev/null"], { cwd, env });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
+  let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    output += text;
   });
-  const word = (name: string) => new RegExp(`${name}=(\\S+)`).exec(said)?.[1] ?? "";
+  const printed = (name: string) => new RegExp(`${name}=(\\S+)`).exec(output)?.[1] ?? "";
   return {
     type: (keys) => void child.stdin.write(keys),
-    screen: () => screenOf(said),
-    shows: (pattern) => waitUntil(() => pattern.test(screenOf(said).join("\n")), LONG_MS, 20),
-    resize: (cols, lines) => void spawnSync("stty", ["-F", word("tty"), "cols", String(cols), "rows", String(lines)]),
+    screen: () => screenOf(output),
+    shows: (pattern) => waitUntil(() => pattern.test(screenOf(output).join("\n")), TIMEOUT_MS, 20),
+    resize: (cols, lines) =>
+      void spawnSync("stty", ["-F", printed("tty"), "cols", String(cols), "rows", String(lines)]),
     signal(name) {
-      const shell = word("shell");
+      const shell = printed("shell");
       const [pid] = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").split(" ");
       process.kill(Number(pid), name);
     },
-    ended: once(child, "close").then(() => said),
+    ended: once(child, "close").then(() => output),
   };
 }
 
 const SEQUENCE = new RegExp(`${"\x1b"}\\[([0-9;?]*)([A-Za-z])|([^${"\x1b"}])`, "gu");
 
-/** As little of a terminal as is needed to see what a person sees, while the whole screen is taken. */
-function screenOf(said: string): string[] {
-  const taken = said.slice(said.lastIndexOf("\x1b[?1049h"));
+/** Emulates the few terminal sequences that `trawl top` uses while it draws the alternate screen. */
+function screenOf(output: string): string[] {
+  const drawn = output.slice(output.lastIndexOf("\x1b[?1049h"));
   let [row, column] = [0, 0];
   let lines: string[][] = [];
-  for (const [, numbers = "", verb, char] of taken.matchAll(SEQUENCE)) {
+  for (const [, numbers = "", verb, char] of drawn.matchAll(SEQUENCE)) {
     if (char !== undefined) {
       const line = lines[row] ?? [];
       lines[row] = line;
@@ -68,7 +69,7 @@ function screenOf(said: string): string[] {
     } else if (verb === "K") {
       lines[row] = (lines[row] ?? []).slice(0, column);
     } else if (verb === "J") {
-      lines = []; // the whole screen: there is no other use of it
+      lines = []; // clears the whole screen, the only way in which it is used
     }
   }
   return Array.from(lines, (line = []) => [...line].map((char) => char ?? " ").join(""));

@@ -1,17 +1,17 @@
-/** `trawl top` in a real terminal, in a pipe and as JSON. */
+/** Tests `trawl top` in a real terminal, in a pipe and as JSON. */
 import { describe, expect, it } from "vitest";
 import { lastJson } from "../cli.ts";
 import { newFleet } from "../fleet/fleet.ts";
-import { inPty, PTY_OBSTACLE } from "./pty.ts";
+import { PTY_OBSTACLE, startInPty } from "./pty.ts";
 
 const SQLITE = { fresh: async () => ({}), missing: {} };
-/** The screen as it was, with its cursor. */
+/** Shows the cursor and leaves the alternate screen. */
 const RESTORED = "\x1b[?25h\x1b[?1049l";
-/** The terminal takes lines, and shows what is typed. */
+/** The terminal reads whole lines and echoes them. */
 const COOKED = /(?<!-)icanon[\s\S]*(?<!-)echo\b/;
 
 describe("trawl top", () => {
-  it("prints one look in a pipe, and the same as JSON, from a broker and from a server", async () => {
+  it("prints one snapshot in a pipe, and the same as JSON, from a broker and from a server", async () => {
     const fleet = await newFleet(SQLITE);
     const { id } = await fleet.submit(["http://127.0.0.1:9/", "--name", "a\x1b[2J\u202eshop"]);
     const serve = fleet.start(["serve", "--port", "0", "--json"]);
@@ -36,16 +36,16 @@ describe("trawl top", () => {
         workers: [],
       });
     }
-    const hasty = { env: { TRAWL_API_TRIES: "1" } };
-    const [often, nobody] = await Promise.all([
+    const once = { env: { TRAWL_API_TRIES: "1" } };
+    const [tooOften, unreachable] = await Promise.all([
       fleet.run(["top", "--interval", "1ms"]),
-      fleet.run(["top", "--api", "http://127.0.0.1:9"], hasty),
+      fleet.run(["top", "--api", "http://127.0.0.1:9"], once),
     ]);
-    expect([often.code, nobody.code]).toEqual([2, 3]);
+    expect([tooOften.code, unreachable.code]).toEqual([2, 3]);
   });
 
   it.skipIf(PTY_OBSTACLE !== undefined)(
-    "takes the screen, obeys its keys, outlives its server, and leaves the screen as it was",
+    "draws on the alternate screen, reacts to keys, survives the loss of its server, and restores the screen",
     async () => {
       const fleet = await newFleet(SQLITE);
       const { id } = await fleet.submit(["http://127.0.0.1:9/", "--name", "shop"]);
@@ -55,7 +55,7 @@ describe("trawl top", () => {
         return { serve, url: (JSON.parse(serve.output().stdout) as { url: string }).url };
       };
       const { serve, url } = await start("0");
-      const top = inPty(["top", "--api", url, "--interval", "200ms"], { cwd: fleet.cwd, columns: 80, rows: 24 });
+      const top = startInPty(["top", "--api", url, "--interval", "200ms"], { cwd: fleet.cwd, columns: 80, rows: 24 });
 
       expect(await top.shows(/▸ .*running.*shop[\s\S]*q quit/), top.screen().join("\n")).toBe(true);
       expect(top.screen()).toHaveLength(24);
@@ -74,12 +74,12 @@ describe("trawl top", () => {
       top.resize(40, 10);
       expect(await top.shows(/^(?:.{0,40}\n){9}q quit.{0,34}$/u), top.screen().join("\n")).toBe(true);
       top.type("q");
-      const said = await top.ended;
-      expect(said).toContain(RESTORED);
-      expect(said).toContain("code=0");
-      expect(said).toMatch(COOKED);
+      const output = await top.ended;
+      expect(output).toContain(RESTORED);
+      expect(output).toContain("code=0");
+      expect(output).toMatch(COOKED);
 
-      const killed = inPty(["top", "--api", url], { cwd: fleet.cwd, columns: 100, rows: 30 });
+      const killed = startInPty(["top", "--api", url], { cwd: fleet.cwd, columns: 100, rows: 30 });
       expect(await killed.shows(/▸ .*paused.*shop/)).toBe(true);
       killed.signal("SIGTERM");
       const last = await killed.ended;

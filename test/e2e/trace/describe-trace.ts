@@ -1,4 +1,4 @@
-/** `trawl trace` shows the events of all processes, on every broker backend. */
+/** Tests that `trawl trace` shows the attempts of all processes, on every broker backend. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,53 +21,54 @@ type TraceAnswer = {
 type LogLine = { event: string; level: string; [field: string]: unknown };
 
 const SECRET = "hunter2-s3cret";
-/** Soon again, and not long patient. */
-const HASTE = { TRAWL_BACKOFF: "100ms", TRAWL_IDLE_TIMEOUT: "2s", TRAWL_LEASE: "3s" };
+/** Short times for retries, timeouts and leases. */
+const SHORT_TIMES = { TRAWL_BACKOFF: "100ms", TRAWL_IDLE_TIMEOUT: "2s", TRAWL_LEASE: "3s" };
 /** A worker without a supervisor: if it is killed, no end of its attempts is recorded. */
 const SOLO = ["--pool", "solo"];
 const ALONE = ["--follow", "none", "--ignore-robots", ...FAST];
 
 export function describeTrace(name: string, broker: FleetBroker): void {
   describe(`traces and workers on ${name}`, () => {
-    trouble(broker);
-    wholeJobs(broker);
+    failedAttempts(broker);
+    jobSummaries(broker);
     steps(broker);
-    asking(broker);
+    lookups(broker);
     registry(broker);
   });
 }
 
-/** A page that fails, does not answer, is held by a worker that is killed, and then is there. */
+/** A page that fails once, does not answer twice (the second worker is killed meanwhile), and then succeeds. */
 async function flakySite() {
-  let asked = 0;
+  let requests = 0;
   return originOf({
     "/flaky": (_, response) => {
-      asked += 1;
-      if (asked === 1) response.writeHead(500).end("no");
-      if (asked > 3) response.writeHead(200, { "content-type": "text/html" }).end("<h1>there</h1>");
+      requests += 1;
+      if (requests === 1) response.writeHead(500).end("no");
+      if (requests > 3) response.writeHead(200, { "content-type": "text/html" }).end("<h1>there</h1>");
     },
   });
 }
 
-function trouble(broker: FleetBroker): void {
-  it("tells every try of a page in order, by whom, the lost one too, without its secrets", async () => {
+/** Tests attempts that fail, crash or are returned. */
+function failedAttempts(broker: FleetBroker): void {
+  it("shows every attempt of a page in order, with its worker, even a lost one, and no secrets", async () => {
     const [fleet, site] = [await newFleet(broker), await flakySite()];
     const url = `${site.url}/flaky?api_key=${SECRET}`;
     const flags = ["--header", `Authorization: Bearer ${SECRET}`, "--request-id", "order-4711", "--keep-bodies"];
-    const { id, requestId } = await fleet.submit([url, ...ALONE, ...flags], { env: HASTE });
+    const { id, requestId } = await fleet.submit([url, ...ALONE, ...flags], { env: SHORT_TIMES });
     expect(requestId).toBe("order-4711");
-    const doomed = await fleet.worker(SOLO, { ...HASTE, TRAWL_LOG_LEVEL: "info" });
+    const killed = await fleet.worker(SOLO, { ...SHORT_TIMES, TRAWL_LOG_LEVEL: "info" });
     await site.waitForRequests(3);
-    doomed.kill("SIGKILL");
-    const first = await doomed.ended;
+    killed.kill("SIGKILL");
+    const first = await killed.ended;
 
-    const second = await (await fleet.worker([...SOLO, "--drain"], { ...HASTE, TRAWL_LOG_LEVEL: "debug" })).ended;
+    const second = await (await fleet.worker([...SOLO, "--drain"], { ...SHORT_TIMES, TRAWL_LOG_LEVEL: "debug" })).ended;
 
     const [before, after] = [workerOf(first), workerOf(second)];
     const end = await fleet.run(["trace", "order-4711", "--json"]);
-    const [story] = lastJson<TraceAnswer>(end).stories;
-    expect(story).toMatchObject({ job: id, requestId, state: "ended", waits: [], tasks: [{ step: "fetch" }] });
-    const leases = story?.tasks[0]?.leases ?? [];
+    const [timeline] = lastJson<TraceAnswer>(end).stories;
+    expect(timeline).toMatchObject({ job: id, requestId, state: "ended", waits: [], tasks: [{ step: "fetch" }] });
+    const leases = timeline?.tasks[0]?.leases ?? [];
     expect(leases).toMatchObject(
       [
         { kind: "try", token: 1, attempt: 1, worker: before, fate: "retry", because: "server_error", status: 500 },
@@ -85,16 +86,16 @@ function trouble(broker: FleetBroker): void {
     expect(text.stdout).toMatch(
       /submitted by request order-4711[\s\S]*attempt 1[\s\S]*status 500[\s\S]*attempt 2[\s\S]*timeout[\s\S]*the worker crashed[\s\S]*attempt 3[\s\S]*status 200[\s\S]*1 record[\s\S]*complete, .* after submission/,
     );
-    for (const said of [end.stdout, text.stdout, first.stderr, second.stderr]) expect(said).not.toContain(SECRET);
-    expectCorrelated(first, second, { requestId, jobId: id, taskId: story?.tasks[0]?.taskId });
+    for (const output of [end.stdout, text.stdout, first.stderr, second.stderr]) expect(output).not.toContain(SECRET);
+    expectCorrelated(first, second, { requestId, jobId: id, taskId: timeline?.tasks[0]?.taskId });
   });
 
-  it("tells which process died with it, and how, where a supervisor saw it", async () => {
-    let asked = 0;
+  it("shows which process died with a task, and how, if a supervisor noticed it", async () => {
+    let requests = 0;
     const site = await originOf({
       "/": (_, response) => {
-        asked += 1;
-        if (asked > 1) response.writeHead(200, { "content-type": "text/html" }).end("<h1>there</h1>");
+        requests += 1;
+        if (requests > 1) response.writeHead(200, { "content-type": "text/html" }).end("<h1>there</h1>");
       },
     });
     const fleet = await newFleet(broker);
@@ -104,31 +105,31 @@ function trouble(broker: FleetBroker): void {
     const { workers } = lastJson<{ workers: { pid: number; worker: string }[] }>(
       await fleet.run(["workers", "--json"]),
     );
-    const [doomed] = workers;
-    process.kill(doomed?.pid ?? 0, "SIGKILL");
+    const [killed] = workers;
+    process.kill(killed?.pid ?? 0, "SIGKILL");
     expect(await pool.ended).toMatchObject({ code: 0 });
 
-    const { stories } = await tell(fleet, id);
+    const { stories } = await trace(fleet, id);
 
     const detail = "its process died (SIGKILL)";
     expect(stories[0]?.tasks[0]?.leases).toMatchObject([
-      { kind: "try", token: 1, worker: doomed?.worker, fate: "retry", because: "crashed_worker", detail },
+      { kind: "try", token: 1, worker: killed?.worker, fate: "retry", because: "crashed_worker", detail },
       { kind: "page", token: 2, attempt: 1, status: 200 },
     ]);
   });
 
-  it("tells that a worker handed it back when it stopped, and where it waits until the next one comes", async () => {
+  it("shows that a worker returned a task when it stopped, and for which queue the task waits", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/slow": () => {} })];
     const { id } = await fleet.submit([`${site.url}/slow`, ...ALONE]);
-    expect((await tell(fleet, id)).stories).toMatchObject(
-      [{ state: "queued", tasks: [], waits: [/free worker/] }].map(worded),
+    expect((await trace(fleet, id)).stories).toMatchObject(
+      [{ state: "queued", tasks: [], waits: [/free worker/] }].map(withPatterns),
     );
     const worker = await fleet.worker([], { TRAWL_GRACE: "0ms" });
     await site.waitForRequests(1);
     worker.kill("SIGTERM");
     expect(await worker.ended).toMatchObject({ code: 0 });
 
-    const { stories } = await tell(fleet, id);
+    const { stories } = await trace(fleet, id);
 
     expect(stories).toMatchObject([{ state: "queued", tasks: [{ leases: [{ kind: "try", fate: "returned" }] }] }]);
     expect((await fleet.run(["trace", id])).stdout).toMatch(
@@ -136,22 +137,22 @@ function trouble(broker: FleetBroker): void {
     );
   });
 
-  it("keeps no tries of a job that keeps no pages, and says so", async () => {
+  it("shows no worker for a job that keeps no pages, because its attempts are not stored", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const job = { urls: [`${site.url}/`], keep: { pages: false, records: true }, politeness: { robots: false } };
     writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
     const { id } = await fleet.submit(["job.json"]);
     await (await fleet.worker(["--drain"])).ended;
 
-    expect((await tell(fleet, id)).stories).toMatchObject([
+    expect((await trace(fleet, id)).stories).toMatchObject([
       { state: "ended", tasks: [{ leases: [{ kind: "page", status: 200, records: 1 }] }] },
     ]);
-    expect((await tell(fleet, id)).stories[0]?.tasks[0]?.leases[0]).toMatchObject({ worker: null });
+    expect((await trace(fleet, id)).stories[0]?.tasks[0]?.leases[0]).toMatchObject({ worker: null });
   });
 }
 
-function wholeJobs(broker: FleetBroker): void {
-  it("sums a job up: what failed, what took longest, and how to trace one", async () => {
+function jobSummaries(broker: FleetBroker): void {
+  it("summarizes a job: failed and slowest pages, and how to trace one page", async () => {
     const fleet = await newFleet(broker);
     const site = await originOf({
       "/": linksTo("/a", "/gone", "/to"),
@@ -178,50 +179,52 @@ function wholeJobs(broker: FleetBroker): void {
 }
 
 function steps(broker: FleetBroker): void {
-  it("tells the steps of a page that several workers had as one story", async () => {
+  it("shows the steps of a page that several workers processed as one timeline", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/": "<h1>home</h1>" })];
     const job = { urls: [`${site.url}/`], parse: "queue", politeness: { robots: false } };
     writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
     const { id } = await fleet.submit(["job.json"]);
     await (await fleet.worker([...SOLO, "--drain"])).ended;
-    expect((await tell(fleet, id)).stories).toMatchObject([
-      worded({ state: "queued", tasks: [{ leases: [{ fate: "passed", status: 200 }] }], waits: [/queue parse/] }),
+    expect((await trace(fleet, id)).stories).toMatchObject([
+      withPatterns({ state: "queued", tasks: [{ leases: [{ fate: "passed", status: 200 }] }], waits: [/queue parse/] }),
     ]);
 
     const parser = await (await fleet.worker([...SOLO, "--drain", "--queues", "parse"])).ended;
 
-    const { stories } = await tell(fleet, `${site.url}/`);
+    const { stories } = await trace(fleet, `${site.url}/`);
     expect(stories).toMatchObject([
       {
         job: id,
         state: "ended",
         tasks: [
-          { step: "fetch", leases: [{ kind: "try", fate: "passed", because: "left to parse", status: 200 }] },
+          { step: "fetch", leases: [{ kind: "try", fate: "passed", because: "passed on to parse", status: 200 }] },
           { step: "parse", leases: [{ kind: "page", worker: workerOf(parser), status: 200, records: 1 }] },
         ],
       },
     ]);
-    expect((await fleet.run(["trace", id])).stdout).toMatch(/left to parse[\s\S]*attempt 1 to parse[\s\S]*1 record/);
+    expect((await fleet.run(["trace", id])).stdout).toMatch(
+      /passed on to parse[\s\S]*attempt 1 to parse[\s\S]*1 record/,
+    );
   });
 }
 
-function asking(broker: FleetBroker): void {
-  it("finds a task by its number, and says what to do where it finds nothing", async () => {
+function lookups(broker: FleetBroker): void {
+  it("finds a task by its id, and reports an error if it finds nothing", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/a": "<h1>a</h1>" })];
     const { id } = await fleet.submit([`${site.url}/a`, `${site.url}/b`, ...ALONE]);
     await (await fleet.worker(["--drain"])).ended;
-    const [story] = (await tell(fleet, `${site.url}/b`)).stories;
-    const taskId = story?.tasks[0]?.taskId ?? "";
+    const [timeline] = (await trace(fleet, `${site.url}/b`)).stories;
+    const taskId = timeline?.tasks[0]?.taskId ?? "";
 
-    expect((await tell(fleet, taskId)).stories).toMatchObject([{ job: id, url: `${site.url}/b`, state: "dead" }]);
-    for (const nothing of ["nobody", `${site.url}/never`]) {
-      const end = await fleet.run(["trace", nothing]);
+    expect((await trace(fleet, taskId)).stories).toMatchObject([{ job: id, url: `${site.url}/b`, state: "dead" }]);
+    for (const unknown of ["unknown", `${site.url}/never`]) {
+      const end = await fleet.run(["trace", unknown]);
       expect(end).toMatchObject({ stdout: "", code: 2 });
       expect(end.stderr).toMatch(/^trawl: NOT_FOUND: /);
     }
   });
 
-  it("refuses a request id that is none", async () => {
+  it("refuses an invalid request id", async () => {
     const fleet = await newFleet(broker);
 
     const end = await fleet.run(["submit", "http://127.0.0.1:9/", "--request-id", "two words"]);
@@ -231,7 +234,7 @@ function asking(broker: FleetBroker): void {
   });
 }
 
-/** Lines of both workers about the one task carry all that finds them again. */
+/** Expects that all log lines of both workers about the task contain its ids. */
 function expectCorrelated(first: CliEnd, second: CliEnd, ids: Record<string, unknown>): void {
   const linesOf = (end: CliEnd) => jsonLines<LogLine>(end.stderr).filter(({ event }) => event.startsWith("task."));
   const [infos, debugs] = [linesOf(first), linesOf(second)];
@@ -250,15 +253,15 @@ function expectCorrelated(first: CliEnd, second: CliEnd, ids: Record<string, unk
   }
 }
 
-async function tell(fleet: Fleet, what: string): Promise<TraceAnswer> {
-  return lastJson<TraceAnswer>(await fleet.run(["trace", what, "--json"]));
+async function trace(fleet: Fleet, target: string): Promise<TraceAnswer> {
+  return lastJson<TraceAnswer>(await fleet.run(["trace", target, "--json"]));
 }
 
-/** Read from the worker's start message. */
+/** The worker's name, from its start message. */
 function workerOf({ stderr }: CliEnd): unknown {
   return jsonLines<LogLine>(stderr).find(({ event }) => event === "worker.started")?.worker;
 }
 
-function worded<T extends { waits: RegExp[] }>({ waits, ...story }: T) {
-  return { ...story, waits: waits.map((words) => expect.stringMatching(words)) };
+function withPatterns<T extends { waits: RegExp[] }>({ waits, ...timeline }: T) {
+  return { ...timeline, waits: waits.map((pattern) => expect.stringMatching(pattern)) };
 }

@@ -5,7 +5,7 @@ import { describeTrace } from "./describe-trace.ts";
 
 const obstacle = findRedisObstacle("redis-server");
 
-describe.skipIf(obstacle !== undefined)(`with a Redis (${obstacle ?? "there is one"})`, () => {
+describe.skipIf(obstacle !== undefined)(`with Redis (${obstacle ?? "available"})`, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();

@@ -5,9 +5,9 @@ import { linksTo, originOf } from "../sites.ts";
 
 type Listed = { pid: number; supervisor: string | null; queues: string[]; [field: string]: unknown };
 
-/** Who works, as `trawl workers` lists them. */
+/** Tests the list of `trawl workers`. */
 export function registry(broker: FleetBroker): void {
-  it("lists workers with what they have done, and no more of one that has stopped", async () => {
+  it("lists workers with their counts, and no longer lists a worker that has stopped", async () => {
     const fleet = await newFleet(broker);
     const site = await originOf({ "/": linksTo("/a", "/gone"), "/a": "<h1>a</h1>" });
     const list = async () => lastJson<{ workers: Listed[] }>(await fleet.run(["workers", "--json"])).workers;
@@ -18,7 +18,7 @@ export function registry(broker: FleetBroker): void {
     const pool = await fleet.worker(["--processes", "2", "--queues", "slow_lane"]);
     await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
 
-    const workers = await fleet.once(list, (seen) => seen.length === 3 && seen.some(({ done }) => done === 2));
+    const workers = await fleet.poll(list, (seen) => seen.length === 3 && seen.some(({ done }) => done === 2));
 
     expect(workers.find(({ pid }) => pid === solo.pid)).toMatchObject({
       ...{ host: expect.any(String), version: expect.stringMatching(/^\d/), queues: ["fetch", "high_priority"] },

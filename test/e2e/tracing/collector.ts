@@ -1,21 +1,21 @@
-/** Takes spans as an OpenTelemetry collector does, over HTTP as JSON, and knows them by their ids. */
+/** Receives spans like an OpenTelemetry collector, over HTTP as JSON. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-export type SeenSpan = {
+export type ReceivedSpan = {
   name: string;
   traceId: string;
   spanId: string;
   parentSpanId: string;
   kind: number;
-  words: Record<string, unknown>;
+  attributes: Record<string, unknown>;
   isFailed: boolean;
-  says: string;
+  message: string;
   from: number;
   to: number;
-  /** The process that it came from. */
+  /** The process that sent the span. */
   instance: string;
   service: string;
 };
@@ -43,8 +43,8 @@ type Sent = {
 
 const FAILED = 2;
 
-export async function startCollector(): Promise<{ url: string; spans: readonly SeenSpan[] }> {
-  const spans: SeenSpan[] = [];
+export async function startCollector(): Promise<{ url: string; spans: readonly ReceivedSpan[] }> {
+  const spans: ReceivedSpan[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -60,16 +60,16 @@ export async function startCollector(): Promise<{ url: string; spans: readonly S
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans };
 }
 
-function spansOf({ resourceSpans }: Sent): SeenSpan[] {
+function spansOf({ resourceSpans }: Sent): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const { "service.instance.id": instance, "service.name": service } = wordsOf(resource.attributes);
+    const { "service.instance.id": instance, "service.name": service } = attributesOf(resource.attributes);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map(({ name, traceId, spanId, parentSpanId = "", kind, attributes, status, ...times }) => ({
         ...{ name, traceId, spanId, parentSpanId, kind },
         ...{ instance: String(instance), service: String(service) },
-        words: wordsOf(attributes),
+        attributes: attributesOf(attributes),
         isFailed: status.code === FAILED,
-        says: status.message ?? "",
+        message: status.message ?? "",
         from: Number(BigInt(times.startTimeUnixNano) / 1000n) / 1000,
         to: Number(BigInt(times.endTimeUnixNano) / 1000n) / 1000,
       })),
@@ -77,11 +77,11 @@ function spansOf({ resourceSpans }: Sent): SeenSpan[] {
   });
 }
 
-function wordsOf(attributes: readonly Attribute[]): Record<string, unknown> {
+function attributesOf(attributes: readonly Attribute[]): Record<string, unknown> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => {
-      const [[kind, word] = ["", undefined]] = Object.entries(value);
-      return [key, kind === "intValue" ? Number(word) : word];
+      const [[kind, content] = ["", undefined]] = Object.entries(value);
+      return [key, kind === "intValue" ? Number(content) : content];
     }),
   );
 }

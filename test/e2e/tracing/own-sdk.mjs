@@ -1,9 +1,9 @@
-// What a program that records traces by itself does before anything else is loaded.
+// Registers an OpenTelemetry SDK before anything else is loaded, like a program that records its own traces.
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 
 new NodeTracerProvider({
-  resource: resourceFromAttributes({ "service.name": "somebody-elses" }),
+  resource: resourceFromAttributes({ "service.name": "own-program" }),
   spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter())],
 }).register();

@@ -1,15 +1,15 @@
-/** One request is one trace, over server and workers, as a collector of spans sees it. */
+/** Tests that one submission is one trace across server and workers, as a collector receives it. */
 import { describe, expect, it } from "vitest";
 import { submitSpanId, taskSpan } from "../../../src/runtime/trace-ids.ts";
 import { waitUntil } from "../../services/wait-until.ts";
 import { lastJson } from "../cli.ts";
 import { newFleet } from "../fleet/fleet.ts";
 import { originOf } from "../sites.ts";
-import { type SeenSpan, startCollector } from "./collector.ts";
+import { type ReceivedSpan, startCollector } from "./collector.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
-const LONG_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 
 async function tracedFleet(env: Record<string, string> = {}) {
   const collector = await startCollector();
@@ -23,22 +23,22 @@ async function tracedFleet(env: Record<string, string> = {}) {
   return { collector, fleet };
 }
 
-/** Pages everywhere, but for one that fails at first, and one that is gone. */
+/** Every path is a page, except /gone; /flaky fails once. */
 function flakySite() {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   return originOf((request, response) => {
     const { url = "" } = request;
     if (url === "/gone") response.statusCode = 410;
-    if (url === "/flaky" && !asked.has(url)) response.statusCode = 500;
-    asked.add(url);
+    if (url === "/flaky" && !requested.has(url)) response.statusCode = 500;
+    requested.add(url);
     response.setHeader("content-type", "text/html").end("<h1>a page</h1>");
   });
 }
 
-const named = (spans: readonly SeenSpan[], name: string) => spans.filter((span) => span.name === name);
+const named = (spans: readonly ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
 
 describe("a trace", () => {
-  it("has all of a request: its submission, and below it each page with its tries, across processes", async () => {
+  it("contains the submission and, as its children, each page with its attempts, across processes", async () => {
     const site = await flakySite();
     const { collector, fleet } = await tracedFleet();
     const up = fleet.start(["up", "--fetch", "1", "--render", "0", "--parse", "1", "--port", "0", "--json"]);
@@ -63,8 +63,8 @@ describe("a trace", () => {
     });
     const { id, requestId } = (await answer.json()) as { id: string; requestId: string };
     const { spans } = collector;
-    const isWhole = () => named(spans, "task").length === 5 && named(spans, "submit").length === 1;
-    expect(await waitUntil(isWhole, LONG_MS, 50), JSON.stringify(spans.map(({ name }) => name))).toBe(true);
+    const isComplete = () => named(spans, "task").length === 5 && named(spans, "submit").length === 1;
+    expect(await waitUntil(isComplete, TIMEOUT_MS, 50), JSON.stringify(spans.map(({ name }) => name))).toBe(true);
     up.kill("SIGTERM");
     await up.ended;
 
@@ -75,47 +75,57 @@ describe("a trace", () => {
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
     const [submit] = named(spans, "submit");
     expect(submit).toMatchObject({ spanId: submitSpanId(TRACE), parentSpanId: CALLER, isFailed: false });
-    expect(submit?.words).toMatchObject({
+    expect(submit?.attributes).toMatchObject({
       "trawl.job.id": id,
       "trawl.urls.accepted": 3,
       "http.response.status_code": 202,
     });
 
-    // Everything hangs under something that is there, and the tasks under the submission.
+    // The parent of every span was received, and the parent of the tasks is the submission.
     const known = new Map(spans.map((span) => [span.spanId, span]));
     expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([submit]);
     const tasks = named(spans, "task");
-    for (const task of tasks) expect(task.spanId).toBe(taskSpan(id, String(task.words["trawl.task.id"])).spanId);
-    const parses = tasks.filter(({ words }) => words["trawl.task.kind"] === "parse");
+    for (const task of tasks) expect(task.spanId).toBe(taskSpan(id, String(task.attributes["trawl.task.id"])).spanId);
+    const parses = tasks.filter(({ attributes }) => attributes["trawl.task.kind"] === "parse");
     expect(parses.map(({ parentSpanId }) => known.get(parentSpanId)?.name)).toEqual(["task", "task"]);
     for (const task of tasks.filter((one) => !parses.includes(one))) expect(task.parentSpanId).toBe(submit?.spanId);
 
-    const below = ({ spanId }: SeenSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
-    const names = (task: SeenSpan | undefined) => (task ? below(task).map(({ name }) => name) : []).sort();
+    const childrenOf = ({ spanId }: ReceivedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
+    const names = (task: ReceivedSpan | undefined) => (task ? childrenOf(task).map(({ name }) => name) : []).sort();
     const taskOf = (path: string, kind = "fetch") =>
-      tasks.find(({ words }) => words["url.full"] === `${site.url}${path}` && words["trawl.task.kind"] === kind);
+      tasks.find(
+        ({ attributes }) => attributes["url.full"] === `${site.url}${path}` && attributes["trawl.task.kind"] === kind,
+      );
     const plain = taskOf("/?token=***");
     expect(names(plain)).toEqual(expect.arrayContaining(["fetch", "lease", "settle", "store", "task"]));
     expect(names(parses[0])).toEqual(["extract", "lease", "settle", "store"]);
     expect(JSON.stringify(spans)).not.toContain("hush");
 
-    // What failed says so, with its number and its words; what came of it in the end does not.
+    // A failed attempt is marked as failed, with its number and reason. The task that succeeded in the end is not.
     const flaky = taskOf("/flaky");
-    const tries = flaky ? named(below(flaky), "fetch") : [];
+    const attempts = flaky ? named(childrenOf(flaky), "fetch") : [];
     expect(
-      tries.map(({ words, isFailed }) => [words["trawl.attempt"], words["http.response.status_code"], isFailed]),
+      attempts.map(({ attributes, isFailed }) => [
+        attributes["trawl.attempt"],
+        attributes["http.response.status_code"],
+        isFailed,
+      ]),
     ).toEqual([
       [1, 500, true],
       [2, 200, false],
     ]);
-    expect(tries[0]?.words).toMatchObject({ "error.type": "server_error", "server.address": "127.0.0.1" });
-    expect(flaky).toMatchObject({ isFailed: false, words: { "trawl.outcome": "done" } });
+    expect(attempts[0]?.attributes).toMatchObject({ "error.type": "server_error", "server.address": "127.0.0.1" });
+    expect(flaky).toMatchObject({ isFailed: false, attributes: { "trawl.outcome": "done" } });
     const gone = taskOf("/gone");
-    expect(gone).toMatchObject({ isFailed: true, words: { "trawl.outcome": "dead", "error.type": "http_status" } });
-    for (const task of tasks) for (const span of below(task)) expect(span.from).toBeGreaterThanOrEqual(task.from - 2);
+    expect(gone).toMatchObject({
+      isFailed: true,
+      attributes: { "trawl.outcome": "dead", "error.type": "http_status" },
+    });
+    for (const task of tasks)
+      for (const span of childrenOf(task)) expect(span.from).toBeGreaterThanOrEqual(task.from - 2);
   });
 
-  it("leaves out what a caller, or the share of tasks, does not want recorded", async () => {
+  it("leaves out requests that the caller does not sample, and tasks outside of the sampled share", async () => {
     const site = await flakySite();
     const { collector, fleet } = await tracedFleet({ TRAWL_TRACE_SAMPLE: "0.5" });
     const paths = Array.from({ length: 20 }, (_, nth) => `${site.url}/${nth}`);
@@ -131,7 +141,8 @@ describe("a trace", () => {
     const tasks = named(collector.spans, "task");
     expect(tasks.length).toBeGreaterThan(0);
     expect(tasks.length).toBeLessThan(20);
-    for (const { words } of tasks) expect(taskSpan(id, String(words["trawl.task.id"])).share).toBeLessThan(0.5);
+    for (const { attributes } of tasks)
+      expect(taskSpan(id, String(attributes["trawl.task.id"])).share).toBeLessThan(0.5);
     expect(
       named(collector.spans, "fetch")
         .map(({ parentSpanId }) => parentSpanId)
@@ -139,7 +150,7 @@ describe("a trace", () => {
     ).toEqual(tasks.map(({ spanId }) => spanId).sort());
   });
 
-  it("hangs under what a program that traces by itself has registered", async () => {
+  it("is recorded by the SDK that the program itself has registered", async () => {
     const site = await flakySite();
     const { collector, fleet } = await tracedFleet({ TRAWL_OTEL: "off" });
     const own = new URL("./own-sdk.mjs", import.meta.url).href;
@@ -149,12 +160,12 @@ describe("a trace", () => {
 
     expect(end, end.stderr).toMatchObject({ code: 0 });
     expect(new Set(collector.spans.map(({ traceId, service }) => `${service} ${traceId}`))).toEqual(
-      new Set([`somebody-elses ${TRACE}`]),
+      new Set([`own-program ${TRACE}`]),
     );
     const only = (name: string) => named(collector.spans, name)[0];
-    const [submit, task, asked] = [only("submit"), only("task"), only("fetch")];
+    const [submit, task, request] = [only("submit"), only("task"), only("fetch")];
     expect(submit).toMatchObject({ spanId: submitSpanId(TRACE), parentSpanId: "" });
     expect(task?.parentSpanId).toBe(submit?.spanId);
-    expect(asked?.parentSpanId).toBe(task?.spanId);
+    expect(request?.parentSpanId).toBe(task?.spanId);
   });
 });

@@ -1,7 +1,7 @@
 """OpenStack Swift with its S3 API, for tests: account, container, object and proxy server in one process on loopback.
 
-Usage: serve.py FOLDER ACCOUNT:USER SECRET REGION. Writes the port of the S3 API to stdout once it serves, and ends, with its
-folder, when its standard input is closed: that is, with whoever started it, however that one ends.
+Usage: serve.py FOLDER ACCOUNT:USER SECRET REGION. Writes the port of the S3 API to stdout when it serves. When its
+standard input is closed, it removes its folder and exits: that is, when the process that started it ends in any way.
 """
 import eventlet
 from eventlet import hubs, wsgi
@@ -22,7 +22,7 @@ from swift.common.http_protocol import SwiftHttpProtocol
 from swift.common.ring import RingBuilder
 from swift.common.wsgi import loadapp
 
-# S3 clients want "ETag", not "Etag"; eventlet warns of leaving names of headers as they are.
+# S3 clients expect "ETag", not "Etag". eventlet warns if the names of headers are left unchanged.
 warnings.simplefilter("ignore", DeprecationWarning)
 
 STORAGE = ("account", "container", "object")
@@ -48,7 +48,7 @@ pipeline = {kind}-server
 use = egg:swift#{kind}
 """
 
-# tempauth holds the users; s3api checks every signature against their secrets.
+# tempauth stores the users; s3api checks every signature against their secrets.
 PROXY_SERVER = """
 [DEFAULT]
 swift_dir = {folder}
@@ -116,7 +116,7 @@ def serve(conf_file, kind, sock):
 
     def run():
         try:
-            # As Swift's own run_server does it, which serves one application a process.
+            # Like Swift's run_server, which can serve only one application per process.
             log = utils.NullLogger()
             wsgi.server(sock, app, log, protocol=SwiftHttpProtocol, capitalize_response_headers=False)
         except BaseException:
@@ -127,7 +127,7 @@ def serve(conf_file, kind, sock):
 
 
 class NoCache:
-    """In the place of memcached, which parts of Swift insist on: keeps nothing, so everything is looked up."""
+    """Replaces memcached, which parts of Swift require. It stores nothing, so Swift always reads the original."""
 
     def get(self, *_, **__):
         return None

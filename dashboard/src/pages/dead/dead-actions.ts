@@ -2,7 +2,7 @@
 import type { DeadFilter } from "../../../../src/client/client.ts";
 import { api } from "../../session.ts";
 
-/** `tasks` limits it to these ids. The key of a tenant must also name the job in `filter`. */
+/** `tasks` limits the selection to these ids. With the key of a tenant, `filter` must also contain the job id. */
 export type DeadSelection = { filter: DeadFilter; tasks: readonly string[] | undefined; count: number };
 
 /** The maximum of task ids per request. */

@@ -162,12 +162,14 @@ function useFilter(): DeadFilter {
   return useMemo(() => filterOf(query), [key]);
 }
 
-/** Selected rows are named by task id; the key of a tenant must also name the job. */
+/**
+ * The filter for selected rows, which are sent as task ids. With the key of a tenant, the API also requires the job id.
+ */
 function jobOnly({ job }: DeadFilter): DeadFilter {
   return job === undefined ? {} : { job };
 }
 
-/** The poll for the groups shows the same error. */
+/** The request for the groups fails with the same error, and that one is shown. */
 function isMissing(error: unknown): boolean {
   return isApiError(error, "NOT_FOUND");
 }

@@ -9,7 +9,7 @@ const REASONS = [
   ...Object.keys(DEAD_REASONS).map((reason) => ({ value: reason, label: reason })),
 ];
 
-/** Filters the list, and what the replay and discard buttons apply to. */
+/** The filter of the list. The replay and discard buttons apply to the dead letters that match it. */
 export function Filters({ filter }: { filter: DeadFilter }) {
   const { job = "", reason = "", site = "", status } = filter;
   const isAny = Object.keys(filter).length > 0;

@@ -1,4 +1,4 @@
-/** Finds what a query names (URL, site, job, task or request) and loads its explanation and its trace. */
+/** Resolves a query (a URL, a site, or the id of a job, task or request) and loads its explanation and its trace. */
 
 import { isApiError } from "../../../../src/client/api-error.ts";
 import type { ExplainTarget } from "../../../../src/client/client.ts";
@@ -39,14 +39,16 @@ async function explainTraced(query: string, trace: TraceOut, signal: AbortSignal
   return target === undefined ? undefined : api().explain(target, { signal });
 }
 
-/** What to explain: the job, or the one page or job that a task or request belongs to. Undefined if there are several. */
+/**
+ * The target to explain: the job, or the page or job that a task or request belongs to. Undefined if there are several.
+ */
 function targetOf(query: string, { jobs, stories }: TraceOut): ExplainTarget | undefined {
   const [traced, another] = jobs;
   if (traced !== undefined) return another === undefined ? { job: traced.job.id } : undefined;
-  const [story] = stories;
-  if (story === undefined) return undefined;
-  if (story.job === query) return { job: query };
-  return story.url.includes(MASK) ? undefined : { url: story.url };
+  const [timeline] = stories;
+  if (timeline === undefined) return undefined;
+  if (timeline.job === query) return { job: query };
+  return timeline.url.includes(MASK) ? undefined : { url: timeline.url };
 }
 
 function undefinedIfNotFound(error: unknown): undefined {

@@ -68,8 +68,8 @@ function Answer({ query }: { query: string }) {
     <>
       <Problem error={error} onRetry={reload} />
       {explained !== undefined && <Reasons explained={explained} />}
-      {trace?.stories.map((story) => (
-        <TracedPage key={`${story.job} ${story.url}`} story={story} />
+      {trace?.stories.map((timeline) => (
+        <TracedPage key={`${timeline.job} ${timeline.url}`} timeline={timeline} />
       ))}
       {trace?.jobs.map((traced) => (
         <TracedJob key={traced.job.id} traced={traced} />

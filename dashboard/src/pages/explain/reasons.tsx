@@ -1,4 +1,4 @@
-/** The current status of a URL, site or job, with the sentences of the server. */
+/** The current status of a URL, site or job. The server writes the text. */
 import type { ExplanationOut } from "../../../../src/client/wire-types.ts";
 import { cut, localizeTimes } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";

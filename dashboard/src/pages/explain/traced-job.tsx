@@ -79,7 +79,7 @@ const DEAD: readonly Column<TracedLetter>[] = [
   { id: "at", title: "Failed", rem: 6, grow: 0, from: "tablet", cell: ({ diedAt }) => <Ago at={diedAt} /> },
 ];
 
-/** `isOnJobPage` leaves out what the page of the job already shows. */
+/** `isOnJobPage` hides the parts that the page of the job already shows. */
 export function TracedJob({ traced, isOnJobPage = false }: { traced: JobTraceOut; isOnJobPage?: boolean }) {
   const { job, tries, slowest, dead } = traced;
   const timelineOf = ({ taskId }: { taskId: string }) => hrefOf(["explain"], { q: taskId });

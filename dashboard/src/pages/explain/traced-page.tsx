@@ -17,8 +17,8 @@ const STATES: Readonly<Record<NonNullable<TimelineOut["state"]>, { label: string
   ended: { label: "done", tone: "good" },
 };
 
-export function TracedPage({ story }: { story: TimelineOut }) {
-  const { url, job, jobState, state, tasks, lines } = story;
+export function TracedPage({ timeline }: { timeline: TimelineOut }) {
+  const { url, job, jobState, state, tasks, lines } = timeline;
   const known = state === null ? undefined : STATES[state];
   const attempts = tasks.reduce((sum, { leases }) => sum + leases.length, 0);
   const replays = lines.filter(({ kind }) => kind === "replayed").length;
@@ -42,7 +42,7 @@ export function TracedPage({ story }: { story: TimelineOut }) {
           </span>
           <JobState state={jobState} />
         </div>
-        <Timeline story={story} />
+        <Timeline timeline={timeline} />
         {state === "dead" && (
           <p>
             <a href={hrefOf(["dead"], { job })}>

@@ -11,7 +11,7 @@ import "../explain/explain.css";
 
 const POLL_MS = 3_000;
 
-/** Why the job waits, with the sentences of `trawl explain`. */
+/** Why the job waits: the same text as in `trawl explain`. */
 export function ExplainTab({ job }: { job: JobOut }) {
   const { value, error, isLoading, reload } = usePolled(
     (signal) => api().explain({ job: job.id }, { signal }),

@@ -6,7 +6,7 @@ import { Stat } from "../../ui/stat.tsx";
 import { now } from "../../visible.ts";
 import { jobPaceOf, msLeft, recordSample } from "../jobs/job-pace.ts";
 
-/** For a job that has ended. */
+/** The time span that the numbers of an ended job cover. */
 const WHOLE_SPAN = "its submission to its last end, including the time before a replay";
 
 export function JobStats({ job }: { job: JobOut }) {

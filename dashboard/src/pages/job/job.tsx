@@ -80,7 +80,7 @@ function unstreamedPollMs(last: JobOut | undefined): number {
   return last !== undefined && hasEnded(last) ? POLL_MS : UNSTREAMED_POLL_MS;
 }
 
-/** Events have the newest counts, but are not sent when only politeness or limits change: those come from the poll. */
+/** Events have the newest counts, but none is sent when only politeness or limits change: those are polled. */
 function newest(live: JobOut | undefined, polled: JobOut | undefined): JobOut | undefined {
   if (live === undefined || polled === undefined) return live ?? polled;
   return { ...live, politeness: polled.politeness, limits: polled.limits, archived: polled.archived };

@@ -3,7 +3,10 @@ import { count } from "../../ui/format.ts";
 
 const NAME_MAX = 100;
 
-/** What a stored job definition does not contain. `submitted` is the number of submitted URLs, if known. */
+/**
+ * Describes the parts that a stored job definition does not contain. `submitted`: the number of submitted URLs, if
+ * known.
+ */
 export function missingPartsText({ job, missing }: WrittenJobOut, submitted: number | undefined): string[] {
   const others = missing.filter((name) => name !== "urls").map((name) => name.slice(0, NAME_MAX));
   return [

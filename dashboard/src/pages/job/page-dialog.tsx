@@ -105,7 +105,7 @@ function Records({ page, records }: { page: PageOut; records: OnePageOut["record
   );
 }
 
-/** Without the fields that Trawl adds: the dialog shows them above. */
+/** Removes the fields that Trawl adds: the dialog shows them above. */
 function ownFields(fields: OnePageOut["records"][number]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("_")));
 }

@@ -104,7 +104,7 @@ export function PagesTab({ job }: { job: JobOut }) {
       const { pages, next, looked } = await api()
         .job(job.id)
         .listPages({ limit: PAGE_ROWS, ...filter, ...(cursor === undefined ? {} : { cursor }), signal });
-      return { rows: pages, next, looked };
+      return { rows: pages, next, searched: looked };
     },
     [job.id, q, status, job.tally.pages > 0],
   );
@@ -141,7 +141,7 @@ export function PagesTab({ job }: { job: JobOut }) {
         }
       />
       {paged.rows.length > 0 && (
-        <RowsFooter paged={paged} what="page" isSearch={isSearch} hasMore={job.tally.pages > paged.looked} />
+        <RowsFooter paged={paged} what="page" isSearch={isSearch} hasMore={job.tally.pages > paged.searched} />
       )}
       {page !== undefined && <PageDialog id={Number(page)} onClose={() => setQuery({ page: undefined })} />}
     </>

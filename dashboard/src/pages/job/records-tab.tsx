@@ -25,7 +25,12 @@ export function RecordsTab({ job }: { job: JobOut }) {
         empty={paged.error === undefined && <NoRecords job={job} isSearch={q !== undefined} />}
       />
       {paged.rows.length > 0 && (
-        <RowsFooter paged={paged} what="record" isSearch={q !== undefined} hasMore={job.tally.records > paged.looked} />
+        <RowsFooter
+          paged={paged}
+          what="record"
+          isSearch={q !== undefined}
+          hasMore={job.tally.records > paged.searched}
+        />
       )}
     </>
   );

@@ -11,12 +11,12 @@ type FooterProps = {
 };
 
 export function RowsFooter({ paged, what, isSearch, hasMore = false }: FooterProps) {
-  const { rows, looked, isLoading, isOver, continueSearch, reload } = paged;
+  const { rows, searched, isLoading, isOver, continueSearch, reload } = paged;
   return (
     <p class="rows-footer">
       <span>
         {isSearch
-          ? `${plural(rows.length, "match", "matches")} in ${plural(looked, what)}${isOver ? "" : " so far"}`
+          ? `${plural(rows.length, "match", "matches")} in ${plural(searched, what)}${isOver ? "" : " so far"}`
           : `${plural(rows.length, what)}${isOver ? "" : " loaded. Scroll to load more."}`}
       </span>
       {continueSearch !== undefined && (

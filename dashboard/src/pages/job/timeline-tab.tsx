@@ -1,4 +1,6 @@
-/** The timeline of one URL of the job. Without a URL: the failed attempts, dead letters and slowest pages of the job. */
+/**
+ * The timeline of one URL of the job. Without a URL: the failed attempts, dead letters and slowest pages of the job.
+ */
 import { useEffect, useState } from "preact/hooks";
 import { isApiError, type JobOut } from "../../../../src/client/client.ts";
 import { usePolled } from "../../polled.ts";
@@ -61,8 +63,8 @@ function TraceResult({ job, target }: { job: JobOut; target: string }) {
     <>
       {value === undefined && error === undefined && <Loading />}
       <Problem error={error} onRetry={reload} />
-      {value?.stories.map((story) => (
-        <TracedPage key={story.url} story={story} />
+      {value?.stories.map((timeline) => (
+        <TracedPage key={timeline.url} timeline={timeline} />
       ))}
       {value?.jobs.map((traced) => (
         <TracedJob key={traced.job.id} traced={traced} isOnJobPage />

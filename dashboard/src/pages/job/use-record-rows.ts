@@ -25,7 +25,7 @@ export function useRecordRows(
         what === "records"
           ? await job.listRecords(query)
           : await job.listInvalid(query).then(({ invalid, ...rest }) => ({ ...rest, records: invalid }));
-      return { rows: records.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, looked };
+      return { rows: records.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, searched: looked };
     },
     // Reloads when the first record arrives.
     [id, what, q, tally[what] > 0],

@@ -1,4 +1,4 @@
-/** The counts of a job: what they mean, and sums of them. */
+/** The counts of a job: their explanations and their sums. */
 import type { JobOut } from "../../../../src/client/client.ts";
 
 export type Count = keyof JobOut["counts"];

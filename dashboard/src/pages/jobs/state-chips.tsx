@@ -7,7 +7,7 @@ import { deletedJobs } from "./deleted-jobs.ts";
 
 const STATES: readonly JobOut["state"][] = ["running", "paused", "finished", "failed", "cancelled"];
 
-/** The address may contain anything. */
+/** The state in the address; undefined if it is invalid. */
 export function stateIn(text: string | undefined): JobOut["state"] | undefined {
   return STATES.find((state) => state === text);
 }

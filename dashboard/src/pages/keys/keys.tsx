@@ -130,7 +130,7 @@ function columnsFor(onRevoke: (key: KeyOut) => void): Column<KeyOut>[] {
     {
       id: "tenant",
       title: "Tenant",
-      tip: "The key sees only the jobs of its tenant. A key without a tenant sees all jobs.",
+      tip: "The key has access to the jobs of its tenant only. A key without a tenant has access to all jobs.",
       rem: 6,
       from: "tablet",
       cell: ({ tenant }) => (tenant === null ? UNKNOWN : <Scraped text={tenant} />),

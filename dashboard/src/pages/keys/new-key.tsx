@@ -82,7 +82,7 @@ function KeyForm({ isFirst, onCreated, onCancel }: KeyFormProps) {
       </fieldset>
       <TextField
         label="Tenant"
-        hint="The key sees only the jobs of this tenant. Empty: all jobs."
+        hint="The key has access to the jobs of this tenant only. Empty: all jobs."
         value={draft.tenant}
         onInput={(tenant) => set({ tenant })}
       />

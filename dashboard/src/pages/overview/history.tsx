@@ -102,7 +102,7 @@ export function History() {
   );
 }
 
-/** The address may contain anything. */
+/** The range in the address; the default if it is invalid. */
 function rangeIn(text: string | undefined): Range {
   return OPTIONS.find(({ value }) => value === text)?.value ?? DEFAULT_RANGE;
 }

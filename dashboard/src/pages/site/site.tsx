@@ -74,7 +74,7 @@ function LoadError({ error, onRetry }: { error: unknown; onRetry: () => void }) 
   );
 }
 
-/** The sentences of `trawl explain`. */
+/** The same text as in `trawl explain`. */
 function CurrentStatus({ site }: { site: SiteDetailOut }) {
   const { value, error } = usePolled((signal) => api().explain({ site: site.site }, { signal }), POLL_MS, [site.site]);
   if (value !== undefined) return <Reasons explained={value} />;

@@ -5,7 +5,7 @@ import { duration, roundedUp } from "../../ui/format.ts";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
 
-/** The broker does not store which of the two it was. */
+/** Mentions both causes, because the broker does not store which of them applied. */
 export const BACKOFF_TEXT =
   "The site responded with 429 or 503, or its robots.txt could not be fetched. No requests are sent until the backoff ends.";
 

@@ -78,7 +78,7 @@ async function failureText(job: string, signal: AbortSignal): Promise<string> {
   return "The robots.txt of the site disallows this page.";
 }
 
-/** Says why the job has not finished, with the sentences of `trawl explain`. */
+/** An error that contains the reasons why the job has not finished, from `trawl explain`. */
 async function timeoutError(job: string, signal: AbortSignal): Promise<ApiError> {
   const { reasons } = await api().explain({ job }, { signal });
   return new ApiError(504, {

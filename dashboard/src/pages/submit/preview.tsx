@@ -1,6 +1,6 @@
 /**
- * Shows what the rules extract from one page. A worker fetches the page once, at the rate of the site. After that, every
- * change of the rules is applied to the stored page without another request to the site.
+ * Shows the records and links that the rules extract from one page. A worker fetches the page once, at the rate of the
+ * site. After that, every change of the rules is applied to the stored page without another request to the site.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";

@@ -133,8 +133,8 @@ function useStoredDraft(first: JobDraft, from: string | undefined) {
 }
 
 /**
- * Errors that belong to no field. A separate component, because `rest` must be read after the fields are rendered. Other
- * errors of the preview are shown in the preview.
+ * Errors that belong to no field. A separate component, because `rest` must be read after the fields are rendered.
+ * Other errors of the preview are shown in the preview.
  */
 function OtherProblems({ problems, previewError }: { problems: FieldProblems; previewError: unknown }) {
   const { rest } = problems;

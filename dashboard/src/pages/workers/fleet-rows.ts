@@ -1,9 +1,12 @@
-/** The rows of the worker table: workers by machine and supervisor, and workers that disappeared recently. No side effects. */
+/**
+ * The rows of the worker table: workers by machine and supervisor, and workers that disappeared recently. No side
+ * effects.
+ */
 import type { WorkerOut } from "../../../../src/client/wire-types.ts";
 
 /**
- * A worker that is no longer listed. `lost`: its heartbeats stopped some time before. `replaced`: its supervisor started
- * another process without a command to recycle. `left`: a clean shutdown.
+ * A worker that is no longer listed. `lost`: its heartbeats stopped some time before. `replaced`: its supervisor
+ * started another process without a command to recycle. `left`: a clean shutdown.
  */
 export type GoneWorker = { worker: WorkerOut; goneAt: number; how: "lost" | "replaced" | "left" };
 

@@ -1,4 +1,4 @@
-/** Warnings about the fleet, each with what to do. */
+/** Warnings about the fleet, each with its fix. */
 import type { ComponentChildren } from "preact";
 import type { QueueOut, WorkerOut } from "../../../../src/client/wire-types.ts";
 import { plural } from "../../ui/format.ts";

@@ -1,9 +1,10 @@
 /**
- * Ends jobs exactly once (F11). On a single shard, the script that settles the last task also ends the job. With several
- * shards, none sees all of the job. Each reports when the job has nothing left on it, and the caller then reads all shards
- * twice. If the job was empty on all of them both times, and none admitted tasks in between, there was a moment at which
- * nothing was left anywhere. Then the owner shard ends the job, unless its state changed since the first read (see
- * finish-job.lua), and the others follow. After a crash, reapers end the job: they scan all jobs, some per call.
+ * Ends jobs exactly once (F11). On a single shard, the script that settles the last task also ends the job. With
+ * several shards, no shard knows all tasks of the job. Each shard reports when the job has no tasks left on it, and the
+ * caller then reads all shards twice. If the job was empty on all of them both times, and none admitted tasks in
+ * between, there was a moment at which the job had no tasks at all. Then the owner shard ends the job, unless its state
+ * changed since the first read (see finish-job.lua), and the other shards apply that. After a crash, reapers end the
+ * job: they scan all jobs, some per call.
  */
 import type { JobRow } from "../codec/job-rows.ts";
 import { lostMsOf } from "../connection/broker-errors.ts";
@@ -11,11 +12,14 @@ import type { JobStateSync } from "./job-state-sync.ts";
 import { allDone, type Shard, type Shards } from "./shards.ts";
 
 export type JobCompletion = {
-  /** Takes jobs that have nothing left on some shard. Returns those that this call ended; none while a shard is unreachable. */
+  /**
+   * Checks jobs that have no tasks left on some shard. Returns those that this call ended; none if a shard is
+   * unreachable.
+   */
   end(emptied: readonly string[]): Promise<string[]>;
   /**
-   * Reads the next SCANNED jobs of every shard, ends those that a crashed process left open, and indexes open jobs that an
-   * older version did not index.
+   * Reads the next SCANNED jobs of every shard, ends those that a crashed process left open, and indexes open jobs that
+   * an older version did not index.
    */
   sweep(): Promise<void>;
 };
@@ -70,8 +74,8 @@ export function createJobCompletion(shards: Shards, find: FindJob, stateSync: Jo
       try {
         for (const jobId of new Set(emptied)) if (await endOne(jobId)) ended.push(jobId);
       } catch (error) {
-        // The operation that led here was executed, and its result must not be lost because a shard is unreachable. This job
-        // and the rest, which would wait for the shard just as long, are left to the sweep.
+        // The operation that called this was executed, and its result must not be lost because a shard is unreachable.
+        // The sweep will end this job and the rest, which would wait for the shard just as long.
         if (lostMsOf(error) === undefined) throw error;
       }
       return ended;

@@ -1,13 +1,16 @@
 /**
- * Keeps the state of a job the same on all shards (F12): its owner shard decides, the others follow. Callers: every operation
- * that changes, seals, ends or reopens a job, and reapers. The owner shard records a change and a growing generation number in
- * one script. After a crash, or while a shard is unreachable, the change stays recorded, and the next reaper pushes it. A
- * shard ignores a state that is older than the one it has.
+ * Keeps the state of a job the same on all shards (F12): its owner shard decides, the others follow. Callers: every
+ * operation that changes, seals, ends or reopens a job, and reapers. The owner shard records a change and a growing
+ * generation number in one script. After a crash, or while a shard is unreachable, the change stays recorded, and the
+ * next reaper pushes it. A shard ignores a state that is older than the one it has.
  */
 import { allDone, type Shard, type Shards } from "./shards.ts";
 
 export type JobStateSync = {
-  /** Copies the state of a job from its owner shard to the others. Returns the jobs that now have nothing left on one of them. */
+  /**
+   * Copies the state of a job from its owner shard to the others. Returns the jobs that now have nothing left on one of
+   * them.
+   */
   push(jobId: string): Promise<string[]>;
   /** The same for some of the jobs whose last push was interrupted. */
   pushPending(): Promise<string[]>;

@@ -1,8 +1,8 @@
 /**
- * Enforces `limits.pages` over several shards. No shard sees what the others admit, so each admits only as many pages as it was
- * given by the job's owner shard, just before URLs are sent to it. Callers: enqueue and settle. Each script is atomic. A crash
- * between two scripts loses reserved pages, so a job may end below its limit, but never above it. A shard keeps pages that it
- * was given and did not need, which happens when two processes submit the same URL at once.
+ * Enforces `limits.pages` over several shards. No shard knows how many pages the others admit. So each admits only as
+ * many pages as the job's owner shard gave it, just before URLs are sent to it. Callers: enqueue and settle. Each
+ * script is atomic. A crash between two scripts loses reserved pages, so a job may end below its limit, but never above
+ * it. If two processes submit the same URL at once, a shard gets more pages than it needs, and keeps them.
  */
 import type { NewTask } from "../../../domain/task.ts";
 import { encodeFingerprint } from "../codec/codec.ts";
@@ -23,10 +23,10 @@ export function createPageQuota(shards: Shards): PageQuota {
 
   async function allot(shard: Shard, jobId: string, given: number, more: number): Promise<void> {
     for (let known = given; ; ) {
-      const { reply, again } = await shard.tryRun("allot-pages", jobId, known, more);
+      const { reply, isRepeat } = await shard.tryRun("allot-pages", jobId, known, more);
       const found = Number(reply[1]);
       // A repeated call may have succeeded the first time: better below the limit than above it.
-      if (found === known || again) return;
+      if (found === known || isRepeat) return;
       known = found;
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The shards of a broker: one on a single server, several on a cluster. A site and all its tasks are on one shard, so a script
- * changes them atomically. A job exists on all shards, and each counts its own part. One of them, the job's owner shard,
- * decides on its state.
+ * The shards of a broker: one on a single server, several on a cluster. A site and all its tasks are on one shard, so a
+ * script changes them atomically. A job exists on all shards, and each shard counts its own part. One of them, the
+ * job's owner shard, has the authoritative state of the job.
  */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { BrokerClient, Reply, ScriptArg } from "../connection/broker-client.ts";
@@ -15,11 +15,14 @@ export type Shard = {
   key(name: string, of?: string | number): string;
   /** Runs a script with the time as its first argument. */
   run(script: string, ...args: readonly ScriptArg[]): Promise<Reply>;
-  /** Like `run`. `again`: an earlier attempt, whose reply was lost, may have been executed. */
-  tryRun(script: string, ...args: readonly ScriptArg[]): Promise<{ reply: Reply; again: boolean }>;
+  /** Like `run`. `isRepeat`: an earlier attempt, whose reply was lost, may have been executed. */
+  tryRun(script: string, ...args: readonly ScriptArg[]): Promise<{ reply: Reply; isRepeat: boolean }>;
   /** Like `tryRun`, but with several shards it fails at once if this one is unreachable (see lostMsOf). */
   runFailFast: Shard["tryRun"];
-  /** Runs a script that stores a receipt (lib/receipt.lua): if the reply is lost, a retry gets the same reply, and the work is done once. */
+  /**
+   * Runs a script that stores a receipt (lib/receipt.lua): after a lost reply, a retry returns that reply without new
+   * work.
+   */
   runOnce(script: string, ...args: readonly ScriptArg[]): Promise<Reply>;
   /** Runs a command that only reads. */
   read(command: string, key: string, ...args: readonly ScriptArg[]): Promise<unknown>;
@@ -59,14 +62,14 @@ export function createShards({ broker, clock, timeOf, caller }: Deps, { prefix, 
       async runOnce(script, ...args) {
         const from = callers.pop() ?? { name: `${caller}:${++callersCreated}`, calls: 0 };
         from.calls += 1;
-        const withReceipt = (again: boolean): ScriptArg[] => [
+        const withReceipt = (isRepeat: boolean): ScriptArg[] => [
           now(),
           ...args,
           from.name,
-          again ? -from.calls : from.calls,
+          isRepeat ? -from.calls : from.calls,
         ];
         const { reply } = await broker.run(script, own, withReceipt);
-        // A name whose call failed is not used again: the call may still be under way.
+        // A name whose call failed is not used again, because that call may still be running.
         callers.push(from);
         return reply;
       },

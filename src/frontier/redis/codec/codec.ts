@@ -78,7 +78,10 @@ function encodeSiteSignal(site: Settlement["site"]): string {
   return site.retryAfterMs === undefined ? signal : `${signal} ${site.retryAfterMs}`;
 }
 
-/** Decodes a reply of lease.lua: per site its state before the call, then its tasks, which take their slots in that order. */
+/**
+ * Decodes a reply of lease.lua: per site its state before the call, then its tasks, which take their slots in that
+ * order.
+ */
 export function decodeGrants(
   reply: Reply,
   { now, leadMs }: { now: number; leadMs: number },
@@ -91,7 +94,7 @@ export function decodeGrants(
     const site = String(next());
     let arrivalAt = Number(next());
     const policy: SitePolicy = { intervalMs: Number(next()), burst: Number(next()), perSite: 0 };
-    const from = { site, mustAskRobots: next() === 1 };
+    const from = { site, mustFetchRobots: next() === 1 };
     for (let jobs = Number(next()); jobs > 0; jobs--) {
       const jobId = String(next());
       for (let tasks = Number(next()); tasks > 0; tasks--) {
@@ -108,7 +111,7 @@ export function decodeGrants(
 
 /** "id body" is the first grant of a task, "!id token failures body" a later one. */
 function decodeGrant(
-  { site, mustAskRobots }: Pick<Grant, "site" | "mustAskRobots">,
+  { site, mustFetchRobots }: Pick<Grant, "site" | "mustFetchRobots">,
   jobId: string,
   text: string,
   slot: Slot,
@@ -125,7 +128,7 @@ function decodeGrant(
     attempt: isFirst ? 1 : Number(text.slice(afterToken + 1, afterFailures)) + 1,
     ...decodeBody(text.slice(afterFailures + 1), site),
     slot,
-    mustAskRobots,
+    mustFetchRobots,
   };
 }
 

@@ -23,7 +23,7 @@ export type JobRow = {
   retriesMax: number;
   admitted: number;
   generation: number;
-  /** Whether every shard has sealed the job and has no lanes left that must follow a change. */
+  /** Whether every shard has sealed the job, and has applied the last change to all its lanes. */
   isInSync: boolean;
   spec: string;
   policy: SitePolicy;

@@ -1,10 +1,11 @@
 /**
- * Calls to a Redis broker that survive its restarts. Every call is retried until it is answered, or until the broker has been
- * unreachable for `patienceMs`. If the server does not have a script, the client first asks whether the server was restarted
- * (recover.lua), then sends the script. Callers: shards.ts, open.ts and health.ts. It keeps no state that a crash could lose.
+ * Calls to a Redis broker that survive its restarts. Every call is retried until it is answered, or until the broker
+ * has been unreachable for `retryForMs`. If the server does not have a script, the client first checks whether the
+ * server was restarted (recover.lua), then sends the script. Callers: shards.ts, open.ts and health.ts. It keeps no
+ * state that a crash could lose.
  *
- * openBrokerClient is long because all its calls share one state: the connections, what is unreachable since when, and which
- * shards were checked for a restart.
+ * openBrokerClient is long because all its calls share one state: the connections, the unreachable targets and since
+ * when, and the shards that were checked for a restart.
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -36,13 +37,15 @@ type CallOptions = { failFast: boolean };
 export type BrokerClient = {
   /** The URL of the broker without its password. */
   redacted: string;
-  /** Runs a script on the shard whose keys start with `shard`. `again`: an earlier attempt may have been executed. */
+  /**
+   * Runs a script on the shard whose keys start with `shard`. `isRepeat`: an earlier attempt may have been executed.
+   */
   run(
     script: string,
     shard: string,
-    args: (again: boolean) => readonly ScriptArg[],
+    args: (isRepeat: boolean) => readonly ScriptArg[],
     options?: CallOptions,
-  ): Promise<{ reply: Reply; again: boolean }>;
+  ): Promise<{ reply: Reply; isRepeat: boolean }>;
   /** Runs a command that only reads. */
   read(command: string, ...args: readonly ScriptArg[]): Promise<unknown>;
   /** Calls `onMessage` for every message on the channel, and after every reconnect, until the client is closed. */
@@ -65,12 +68,12 @@ type Deps = {
 const RETRY_MS = 25;
 const FIRST_CONNECT_MS = 2_000;
 /**
- * Scripts that grant slots have a SHA-1 per shard. Otherwise, after a restart of the server, a client of another shard or
- * prefix could load the script first, and this shard would not notice the restart.
+ * Scripts that grant slots have a SHA-1 per shard. Otherwise, after a restart of the server, a client of another shard
+ * or prefix could load the script first, and this shard would not notice the restart.
  */
 const PER_SHARD: ReadonlySet<string> = new Set(["lease", "reserve-slot"]);
 
-export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { patienceMs: number }): BrokerClient {
+export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { retryForMs: number }): BrokerClient {
   const { clock, log, timeOf, scripts } = deps;
   const closing = new AbortController();
   // Every call that waits for the broker adds a listener, and there may be hundreds.
@@ -110,32 +113,35 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { pa
 
   async function retryUntilAnswered<T>(
     { op, target, failFast }: Call,
-    call: (again: boolean) => Promise<T>,
+    call: (isRepeat: boolean) => Promise<T>,
   ): Promise<T> {
-    let again = false;
+    let isRepeat = false;
     let failingSince: number | undefined;
     for (;;) {
       try {
         await firstConnect(client);
-        const answer = await call(again);
+        const answer = await call(isRepeat);
         noteAnswer(target);
         return answer;
       } catch (caught) {
         const error = refusal ?? caught;
         removeCommand(error);
         if (closing.signal.aborted || !isConnectionLost(error)) throw toTrawlError(url, op, error);
-        again ||= !wasNeverSent(error);
+        isRepeat ||= !wasNeverSent(error);
         const cause = connectionError() ?? (error as Error);
         noteLoss(target, cause);
         if (failFast) throw unreachable(url, { op, lostMs: lostMsOfTarget(target), why: describeError(cause), cause });
-        // Each call counts its own time: other nodes of a cluster may answer all the while.
+        // Each call measures its own time, because other nodes of a cluster may answer in the meantime.
         failingSince ??= clock.now();
         await waitForContact(op, cause, clock.now() - failingSince);
       }
     }
   }
 
-  /** The library looks for sentinels and clusters without end. After a while the call proceeds, fails and counts the time. */
+  /**
+   * The library searches for sentinels and clusters without a time limit. After FIRST_CONNECT_MS the call proceeds and
+   * fails, so that the time counts as unreachable.
+   */
   async function firstConnect(fresh: Client): Promise<void> {
     if (fresh.status !== "wait") return;
     const connected = new AbortController();
@@ -164,7 +170,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { pa
   }
 
   async function waitForContact(op: string, cause: Error, lostMs: number): Promise<void> {
-    if (lostMs >= patienceMs) {
+    if (lostMs >= retryForMs) {
       diagnosis ??= diagnose(url, cause, probe);
       throw unreachable(url, { op, lostMs, why: await diagnosis, cause });
     }
@@ -172,7 +178,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { pa
   }
 
   async function evaluate({ sha, source }: Script, shard: string, args: readonly ScriptArg[]): Promise<Reply> {
-    // A former master that is master again has the scripts, but may lack the last writes.
+    // A former master that is master again has the scripts, but its last writes may be missing.
     if (!checkedShards.has(shard)) await recover(shard);
     checkedShards.add(shard);
     try {
@@ -184,7 +190,9 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { pa
     }
   }
 
-  /** Names the commands that a script was denied. Passes a time, because the script may also lack permission to read it. */
+  /**
+   * Names the commands that a script was denied. Passes a time, because the script may have no permission to read it.
+   */
   async function nameDeniedCommands(error: unknown, op: string, shard: string): Promise<unknown> {
     if (!isDeniedInScript(error)) return error;
     const { source } = scriptNamed(scripts, "find-denied");
@@ -192,7 +200,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { pa
     return denied.length === 0 ? error : commandsDenied(op, denied.map(String), url.redacted);
   }
 
-  /** A server that has lost its scripts must find out whether it has lost writes too, before it grants anything. */
+  /** A server that has lost its scripts may have lost writes too. This is checked before the server grants anything. */
   async function recover(shard: string): Promise<void> {
     const { source } = scriptNamed(scripts, "recover");
     const hasRestarted = (await client.eval(source, 1, shard)) === 1;
@@ -212,17 +220,20 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { patienceMs }: { pa
     redacted: url.redacted,
     async run(name, shard, args, { failFast } = { failFast: false }) {
       const script = scriptFor(name, shard);
-      let isAgain = false;
-      const reply = await retryUntilAnswered({ op: `frontier.${name}`, target: shard, failFast }, async (again) => {
-        isAgain = again;
-        const sentAt = clock.now();
-        const answer = await evaluate(script, shard, args(again)).catch(async (error: unknown) => {
-          throw await nameDeniedCommands(error, `frontier.${name}`, shard);
-        });
-        timeOf(shard).recordRoundTrip(sentAt, Number(typeof answer === "string" ? answer : answer[0]));
-        return answer;
-      });
-      return { reply, again: isAgain };
+      let isRepeat = false;
+      const reply = await retryUntilAnswered(
+        { op: `frontier.${name}`, target: shard, failFast },
+        async (isRepeated) => {
+          isRepeat = isRepeated;
+          const sentAt = clock.now();
+          const answer = await evaluate(script, shard, args(isRepeated)).catch(async (error: unknown) => {
+            throw await nameDeniedCommands(error, `frontier.${name}`, shard);
+          });
+          timeOf(shard).recordRoundTrip(sentAt, Number(typeof answer === "string" ? answer : answer[0]));
+          return answer;
+        },
+      );
+      return { reply, isRepeat };
     },
     read(command, ...args) {
       const call = { op: `frontier.${command}`, target: "", failFast: false };
@@ -256,7 +267,9 @@ function scriptNamed(scripts: ReadonlyMap<string, Script>, name: string): Script
   return script;
 }
 
-/** The library attaches the whole command to an error: a password, or a script of 30 KB, which would end up in a log. */
+/**
+ * The library attaches the whole command to an error: a password, or a script of 30 KB, which would end up in a log.
+ */
 function removeCommand(error: unknown): void {
   if (error instanceof Error && "command" in error) error.command = undefined;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { callerClock, createBrokerClock } from "./broker-clock.ts";
 
 /** A local clock that is `aheadMs` ahead of the broker's, and calls with a given time for each direction. */
-function scene(aheadMs: number) {
+function setUp(aheadMs: number) {
   let now = 1_000_000;
   const time = createBrokerClock({ now: () => now });
   return {
@@ -22,7 +22,7 @@ function scene(aheadMs: number) {
       now += backMs;
       time.recordRoundTrip(sentAt, brokerNow);
     },
-    sell(backMs: number) {
+    grant(backMs: number) {
       const brokerNow = now - aheadMs;
       now += backMs;
       time.recordGrant(brokerNow);
@@ -33,7 +33,7 @@ function scene(aheadMs: number) {
 
 describe("the broker's clock", () => {
   it("is measured by the fastest of several calls", () => {
-    const { time, call, errorMs } = scene(10_000);
+    const { time, call, errorMs } = setUp(10_000);
     call(50, 1);
     expect(errorMs()).toBeLessThanOrEqual(26);
     call(1, 1);
@@ -53,7 +53,7 @@ describe("the broker's clock", () => {
     );
     fc.assert(
       fc.property(fc.integer({ min: -1e6, max: 1e6 }), trips, (aheadMs, calls) => {
-        const { call, errorMs } = scene(aheadMs);
+        const { call, errorMs } = setUp(aheadMs);
         for (const [there, back] of calls) call(there, back);
         const best = Math.min(...calls.map(([there, back]) => there + back));
         expect(errorMs()).toBeLessThanOrEqual(best / 2 + 0.01);
@@ -62,7 +62,7 @@ describe("the broker's clock", () => {
   });
 
   it("follows a clock that was set, as soon as a call can detect it", () => {
-    const { call, setClock, errorMs } = scene(0);
+    const { call, setClock, errorMs } = setUp(0);
     call(1, 1);
     setClock(-30_000);
     call(20, 5);
@@ -73,7 +73,7 @@ describe("the broker's clock", () => {
   });
 
   it("drops a measurement that is over a minute old, so that clocks may drift", () => {
-    const { call, wait, setClock, errorMs } = scene(0);
+    const { call, wait, setClock, errorMs } = setUp(0);
     call(1, 1);
     for (let nth = 0; nth < 30; nth++) {
       wait(5000);
@@ -84,21 +84,21 @@ describe("the broker's clock", () => {
   });
 
   it("reserves slots ahead by the time that most of them take to arrive, in steps of 0.25 ms", () => {
-    const { time, call, sell } = scene(10_000);
+    const { time, call, grant } = setUp(10_000);
     call(1, 1);
     expect(time.leadMs()).toBe(0);
-    for (let nth = 0; nth < 50; nth++) sell(2);
+    for (let nth = 0; nth < 50; nth++) grant(2);
     expect(time.leadMs()).toBeGreaterThanOrEqual(2);
     expect(time.leadMs()).toBeLessThan(3);
-    for (let nth = 0; nth < 50; nth++) sell(nth % 5 === 0 ? 20 : 1);
+    for (let nth = 0; nth < 50; nth++) grant(nth % 5 === 0 ? 20 : 1);
     expect(time.leadMs()).toBeGreaterThan(10);
     expect(time.leadMs() % 0.25).toBe(0);
-    for (let nth = 0; nth < 10; nth++) sell(1e6);
+    for (let nth = 0; nth < 10; nth++) grant(1e6);
     expect(time.leadMs()).toBe(500);
   });
 
   it("narrows a slot by the possible error on both sides, and leaves at least half of it", () => {
-    const { time, call } = scene(1000);
+    const { time, call } = setUp(1000);
     call(4, 4);
     expect(time.toLocalSlot({ sendAt: 100, sendBy: 125, arrivalAt: 600 })).toEqual({
       sendAt: 1104,
@@ -111,12 +111,12 @@ describe("the broker's clock", () => {
   });
 
   it("is accurate after a short round trip, or after enough of them", () => {
-    const { time, call } = scene(1000);
+    const { time, call } = setUp(1000);
     expect(time.isAccurate()).toBe(false);
     call(0.2, 0.2);
     expect(time.isAccurate()).toBe(true);
 
-    const far = scene(1000);
+    const far = setUp(1000);
     for (let nth = 0; nth < 7; nth++) far.call(20, 20);
     expect(far.time.isAccurate()).toBe(false);
     far.call(20, 20);
@@ -124,7 +124,7 @@ describe("the broker's clock", () => {
   });
 
   it("is measured again after invalidate, and kept until then", () => {
-    const { time, call, setClock, errorMs } = scene(1000);
+    const { time, call, setClock, errorMs } = setUp(1000);
     call(0.1, 0.1);
     setClock(3); // less than the error of the next call
     time.invalidate();
@@ -134,7 +134,7 @@ describe("the broker's clock", () => {
   });
 
   it("keeps a slot without an end unlimited", () => {
-    const { time, call } = scene(1000);
+    const { time, call } = setUp(1000);
     call(4, 4);
     const sendBy = Number.MAX_SAFE_INTEGER;
     expect(time.toLocalSlot({ sendAt: 100, sendBy, arrivalAt: 0 })).toEqual({ sendAt: 1100, sendBy, arrivalAt: 0 });

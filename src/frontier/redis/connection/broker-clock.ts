@@ -1,12 +1,13 @@
 /**
- * Converts between the clock of a Redis server and the clock of this process. Slots are granted in the broker's time and used
- * in this process's time. Every reply carries the broker's time. The fastest round trip of the last minute gives the
- * difference of the two clocks, with an error of at most half of that trip. A slot is narrowed by that error on both sides,
- * so two workers whose errors are opposite still keep a full interval between their requests. Each node of a cluster has its
- * own clock, so every shard has its own BrokerClock, and the difference is measured well before the shard grants anything.
+ * Converts between the clock of a Redis server and the clock of this process. Slots are granted in the broker's time
+ * and used in this process's time. Every reply contains the broker's time. The fastest round trip of the last minute
+ * gives the difference of the two clocks, with an error of at most half of that trip. A slot is narrowed by that error
+ * on both sides, so two workers whose errors are opposite still keep a full interval between their requests. Each node
+ * of a cluster has its own clock, so every shard has its own BrokerClock. The difference must be accurate before a
+ * shard grants slots.
  *
- * A slot may be half a millisecond wide, and a reply takes longer than that to arrive. So slots are reserved ahead by the time
- * that replies took recently.
+ * A slot may be half a millisecond wide, and a reply takes longer than that to arrive. So slots are reserved ahead, by
+ * about the time that recent replies took.
  */
 import type { Slot } from "../../../domain/politeness.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -30,9 +31,9 @@ export type BrokerClock = {
 };
 
 const KEPT_MS = 60_000;
-/** Current epoch times have a resolution of 0.25 µs; rounding must not look like a clock that was set. */
+/** Current epoch times have a resolution of 0.25 µs. Rounding errors must not be taken for a clock that was set. */
 const ROUNDING_MS = 0.01;
-/** At least this share of a slot is left to send in. With a fifth, a busy machine missed nearly all slots. */
+/** At least this share of a slot remains usable. With a fifth, a busy machine missed nearly all slots. */
 const MIN_SLOT_SHARE = 0.5;
 /** A worker whose replies take longer must reserve another slot. */
 const MAX_LEAD_MS = 500;
@@ -97,8 +98,8 @@ export function createBrokerClock(clock: Pick<Clock, "now">): BrokerClock {
 }
 
 /**
- * Smoothed mean and deviation of the time that grants take to arrive, as TCP computes its retransmission timeout (RFC 6298),
- * but with half its margin: a missed slot costs one more call, while a slot too far ahead delays its request.
+ * Smoothed mean and deviation of the time that grants take to arrive, as TCP computes its retransmission timeout (RFC
+ * 6298), but with half its margin: a missed slot costs one more call, while a slot too far ahead delays its request.
  */
 function createLead(): { record(ms: number): void; ms(): number } {
   let mean = 0;

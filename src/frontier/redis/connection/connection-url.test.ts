@@ -88,7 +88,7 @@ describe("parseRedisUrl", () => {
   });
 });
 
-it("takes no inherited property name for a scheme", () => {
+it("does not accept an inherited property name as a scheme", () => {
   expect(findRedisScheme("REDIS+cluster://h")).toMatchObject({ kind: "cluster" });
   for (const url of ["constructor:x", "toString:x", "valueOf://h"]) expect(findRedisScheme(url), url).toBeUndefined();
 });

@@ -10,7 +10,10 @@ export type RedisUrl = {
   database: number;
   username: string;
   password: string;
-  /** Undefined: no TLS. Paths of PEM files: the trusted authorities, and the client certificate with its key. "": not set. */
+  /**
+   * Undefined: no TLS. Paths of PEM files: the trusted authorities, and the client certificate with its key. "": not
+   * set.
+   */
   tls: { ca: string; cert: string; key: string } | undefined;
   /** Sentinels have their own users and passwords. */
   sentinel: { username: string; password: string };
@@ -69,13 +72,16 @@ export function parseRedisUrl(url: string): RedisUrl {
   };
 }
 
-/** Uses hasOwn, so that inherited names such as `constructor` are no schemes. */
+/** Uses hasOwn, so that inherited names such as `constructor` are not accepted as schemes. */
 function schemeNamed(name: string): (typeof SCHEMES)[string] | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(SCHEMES, lower) ? SCHEMES[lower] : undefined;
 }
 
-/** Refuses unknown parameters instead of ignoring them: a misspelt one could have been meant to make the connection secure. */
+/**
+ * Refuses unknown parameters instead of ignoring them: a misspelt parameter may be one that makes the connection
+ * secure.
+ */
 function parseQuery(query: string, { kind, tls }: { kind: string; tls: boolean }, scheme: string) {
   const allowed = [...(tls ? TLS_PARAMETERS : []), ...(kind === "sentinel" ? SENTINEL_PARAMETERS : [])];
   const parameters = Object.fromEntries(new URLSearchParams(query));

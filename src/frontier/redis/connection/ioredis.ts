@@ -9,7 +9,9 @@ export type ClusterNode = Redis;
 /** A server that does not connect or answer within this time counts as unreachable. The longest script takes 20 ms. */
 export const CONTACT_MS = 5_000;
 const PROBE_MS = 1_000;
-/** If the server does not close its end of a socket, the socket is dropped after this: it would keep the process alive. */
+/**
+ * If the server does not close its end of a socket, the socket is dropped after this: it would keep the process alive.
+ */
 const DISCONNECT_MS = 100;
 const MIN_RETRY_MS = 20;
 const MAX_RETRY_MS = 1_000;
@@ -24,8 +26,8 @@ export function connect(url: RedisUrl): Client {
     connectTimeout: CONTACT_MS,
     commandTimeout: CONTACT_MS,
     disconnectTimeout: DISCONNECT_MS,
-    // A command that was under way when the connection broke may have been executed. Only our code knows which calls may
-    // be repeated.
+    // A command that was in flight when the connection broke may have been executed. Only our code knows which calls
+    // may be repeated.
     autoResendUnfulfilledCommands: false,
     // Fails such commands at once; with null they would wait for the command timeout.
     maxRetriesPerRequest: 0,
@@ -56,7 +58,7 @@ function sentinelOptions({ nodes, master, sentinel, tls }: RedisUrl) {
     sentinelCommandTimeout: CONTACT_MS,
     ...(sentinel.username === "" ? {} : { sentinelUsername: sentinel.username }),
     ...(sentinel.password === "" ? {} : { sentinelPassword: sentinel.password }),
-    // Without enableTLSForSentinelMode the library would connect to the master unencrypted, whatever `tls` says.
+    // Without enableTLSForSentinelMode the library would connect to the master unencrypted, even if `tls` is set.
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: readTlsFiles(tls) }),
   } satisfies RedisOptions;
 }
@@ -110,7 +112,7 @@ export function onDisconnect(client: Client, listener: () => void): void {
   client.on("+node", (node: Redis) => node.on("close", listener));
 }
 
-/** Calls `listener` with the reason when a server refuses the connection. The library itself would retry for ever. */
+/** Calls `listener` with the reason when a server refuses the connection. The library itself would retry forever. */
 export function onRefusal(client: Client, listener: (error: Error) => void): void {
   const check = (error: Error) => isRefusal(error) && listener(error);
   client.on("error", check);
@@ -134,7 +136,7 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** How the library's messages start that report a missing connection without the reason. */
+/** The beginnings of library messages that report a missing connection without the reason. */
 export const NO_REASON_ERRORS = [
   "Connection is closed.",
   "Stream isn't writeable",

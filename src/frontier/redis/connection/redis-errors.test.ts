@@ -15,16 +15,16 @@ describe("error texts of an unreachable broker", () => {
       .filter((name) => name.endsWith(".js"))
       .map((name) => readFileSync(join(folder, name), "utf8"))
       .join("\n");
-    const worded = [
+    const otherMessages = [
       "connect ETIMEDOUT",
       'Error("timeout")',
       "Reached the max retries per request limit",
       "Last error: ",
     ];
 
-    const known = [...LOST_CONTACT_ERRORS, ...worded, "Ready check failed: "];
+    const known = [...LOST_CONTACT_ERRORS, ...otherMessages, "Ready check failed: "];
 
-    expect(known.filter((words) => !source.includes(words))).toEqual([]);
+    expect(known.filter((message) => !source.includes(message))).toEqual([]);
   });
 
   it.each([
@@ -40,13 +40,13 @@ describe("error texts of an unreachable broker", () => {
       "the sentinels know no master of that name",
     ],
     ["self-signed certificate in certificate chain", "self-signed certificate in certificate chain"],
-  ])("are ours: %s", (message, words) => {
-    expect(describeError(new Error(message))).toBe(words);
+  ])("replace the message of the library: %s", (message, meaning) => {
+    expect(describeError(new Error(message))).toBe(meaning);
   });
 
-  it("are those of a cluster node until it is back, on any connection", () => {
+  it("are those of a cluster node until that node is ready again, on any connection", () => {
     const cluster = new EventEmitter();
-    const trouble = watchConnectionErrors(cluster as Client);
+    const connectionError = watchConnectionErrors(cluster as Client);
     const join = (port: number) => {
       const node = Object.assign(new EventEmitter(), { options: { host: "h", port } });
       cluster.emit("+node", node);
@@ -56,12 +56,12 @@ describe("error texts of an unreachable broker", () => {
     one.emit("error", new Error("connect ECONNREFUSED h:1"));
 
     other.emit("ready");
-    expect(trouble()?.message).toBe("connect ECONNREFUSED h:1");
+    expect(connectionError()?.message).toBe("connect ECONNREFUSED h:1");
     join(1).emit("ready");
-    expect(trouble()).toBeUndefined();
+    expect(connectionError()).toBeUndefined();
   });
 
-  it("come from a probe of the server if the library gives no reason", async () => {
+  it("are based on a probe of the server if the library gives no reason", async () => {
     const nodes = [{ host: "h", port: 1 }];
     const tls = { ca: "", cert: "", key: "" };
     const at = (plain: "answers" | "silent" | Error, behindTls: "answers" | "silent"): Probe => {

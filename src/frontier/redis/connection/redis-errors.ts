@@ -1,10 +1,13 @@
-/** Explains why a broker cannot be reached, in terms that an operator can act on. The library's messages are for its own users. */
+/**
+ * Explains why a broker cannot be reached, in terms that an operator can act on. The library's messages are for its own
+ * users.
+ */
 import type { RedisUrl } from "./connection-url.ts";
 import { type Client, type ClusterNode, CONTACT_MS, NO_REASON_ERRORS, type Probe } from "./ioredis.ts";
 
 const NO_ANSWER = `no answer within ${CONTACT_MS / 1000} s`;
 
-/** Messages of the library, of Node or of a server, and what they mean. `$1` is what the pattern captured. */
+/** Messages of the library, of Node or of a server, and their meaning. `$1` is the text that the pattern captured. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^connect ECONNREFUSED (\S+).*$/, "nothing listens at $1 (ECONNREFUSED)"],
   [/^getaddrinfo (ENOTFOUND|EAI_AGAIN) (\S+)$/, "the host name $2 cannot be resolved ($1)"],
@@ -22,8 +25,8 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Remembers why there is no connection: a failed call only reports that there is none. Listens from this call on. The returned
- * function yields undefined while connected, and before the first error.
+ * Remembers why there is no connection, because a failed call reports only that there is none. It listens from this
+ * call on. The returned function returns undefined while connected, and before the first error.
  */
 export function watchConnectionErrors(client: Client): () => Error | undefined {
   let last: { error: Error; by: string } | undefined;
@@ -38,7 +41,8 @@ export function watchConnectionErrors(client: Client): () => Error | undefined {
     last = undefined;
   });
   client.on("+node", (node: ClusterNode) => {
-    // By address: to the library, a node that comes back is a new one, and the cluster itself was ready all the time.
+    // Nodes are compared by address: the library treats a node that reconnects as a new one, and reports the cluster as
+    // ready all the time.
     const by = `${node.options.host}:${node.options.port}`;
     node.on("error", (error) => note(error, by));
     node.on("ready", () => {
@@ -57,14 +61,14 @@ function findMeaning(error: Error): string | undefined {
   return pattern === undefined || meaning === undefined ? message : message.replace(pattern, meaning);
 }
 
-/** What the error means, or "there is no connection" if it gives no reason. */
+/** The meaning of the error, or "there is no connection" if it gives no reason. */
 export function describeError(error: Error): string {
   return findMeaning(error) ?? "there is no connection";
 }
 
 /**
- * Probes the server itself, because the library's errors say little: a port that expects TLS, for example, accepts a plain
- * connection and then stays silent. Probes only the first server, and sends no password.
+ * Probes the server itself, because the library's errors are not specific. For example, a port that expects TLS accepts
+ * a plain connection and then sends nothing. Probes only the first server, and sends no password.
  */
 export async function diagnose(
   { nodes: [node], tls }: Pick<RedisUrl, "nodes" | "tls">,

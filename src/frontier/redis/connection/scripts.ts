@@ -1,6 +1,7 @@
 /**
- * Loads the Lua scripts, each joined with the files it includes. Redis identifies a script by the SHA-1 of its text, so two
- * versions of Trawl on one Redis each run their own scripts, and a rolling deploy may restart processes in any order.
+ * Loads the Lua scripts, each joined with the files it includes. Redis identifies a script by the SHA-1 of its text, so
+ * two versions of Trawl on one Redis each run their own scripts, and a rolling deploy may restart processes in any
+ * order.
  */
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,7 +14,9 @@ const FOLDER = new URL("../lua/", import.meta.url);
 const LIBRARY = /^lib[\\/]/;
 const INCLUDE = /^-- @include (.+)$/m;
 
-/** Every operation in lua/ by its file name, such as `lease` or `keep-robots`. Names are unique across the sub-folders. */
+/**
+ * Every operation in lua/ by its file name, such as `lease` or `keep-robots`. Names are unique across the sub-folders.
+ */
 export function loadScripts(): ReadonlyMap<string, Script> {
   const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
   const operations = files.filter((file) => file.endsWith(".lua") && !LIBRARY.test(file));
@@ -39,7 +42,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, FOLDER), "utf8");
 }
 
-/** Keeps the first line: `#!lua` and its flags tell the server how to run the script. */
+/** Keeps the first line: `#!lua` and its flags control how the server runs the script. */
 function stripComments(text: string): string {
   return text.replace(/^\s*--.*\n/gm, "").replace(/\n{2,}/g, "\n");
 }

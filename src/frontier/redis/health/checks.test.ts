@@ -35,7 +35,7 @@ describe("checks of a Redis broker", () => {
   it.each([
     [{ role: "master", connected_slaves: "2" }, "ok", "master, 2 replicas"],
     [{ role: "master", connected_slaves: "0" }, "ok", "master, no replica"],
-    [{ role: "slave" }, "problem", "this is a replica, which takes no writes"],
+    [{ role: "slave" }, "problem", "this is a replica, which accepts no writes"],
   ] as const)("role: %o", (server, verdict, says) => {
     expect(checkRole(server)).toMatchObject({ verdict, says });
   });
@@ -78,7 +78,7 @@ describe("checks of a Redis broker", () => {
     });
   });
 
-  it("tell keys of another Trawl from keys of other programs", () => {
+  it("distinguish keys of another Trawl from keys of other programs", () => {
     const own = ["trawl:{0}:meta", "trawl:{0}:job:1"];
 
     expect(checkDatabase(own, "trawl")).toMatchObject({ verdict: "ok" });

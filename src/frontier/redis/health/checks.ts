@@ -26,7 +26,7 @@ export function checkRole({ role, connected_slaves: replicas = "0" }: ServerInfo
     return { check, verdict: "ok", says: `master, ${copies}` };
   }
   const fix = "set TRAWL_BROKER to the master, or to its sentinels: redis+sentinel://host:port/master";
-  return { check, verdict: "problem", says: "this is a replica, which takes no writes", fix };
+  return { check, verdict: "problem", says: "this is a replica, which accepts no writes", fix };
 }
 
 export function checkPermissions(missing: readonly string[]): Finding {
@@ -42,7 +42,7 @@ export function checkPersistence(server: ServerInfo, fsync: string | undefined):
     return {
       check,
       verdict: "warning",
-      says: "no append-only file: a restart of Redis loses what was queued since its last snapshot",
+      says: "no append-only file: a restart of Redis loses all changes since its last snapshot",
       fix: "set appendonly yes, and appendfsync always or everysec; docs/operations.md says what each may lose",
     };
   }
@@ -107,7 +107,7 @@ export function checkClocks(aheadMs: number): Finding {
   return { check, verdict: "warning", says, fix };
 }
 
-/** Looks for keys with another prefix. Keys of another Trawl are recognized by their shape. */
+/** Searches for keys with another prefix. Keys of another Trawl are recognized by their format. */
 export function checkDatabase(keys: readonly string[] | undefined, prefix: string): Finding {
   const check = "broker database";
   if (keys === undefined)

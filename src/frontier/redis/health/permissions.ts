@@ -1,8 +1,14 @@
-/** The commands that a user of the broker needs. docs/operations.md has them as an ACL SETUSER line; a test compares both. */
+/**
+ * The commands that a user of the broker needs. docs/operations.md has them as an ACL SETUSER line; a test compares
+ * both.
+ */
 import { TrawlError } from "../../../errors.ts";
 import type { Shards } from "../cluster/shards.ts";
 
-/** Commands of the scripts and of inspection. Commands that run scripts or subscribe are not listed: they have already worked. */
+/**
+ * Commands of the scripts and of inspection. Commands that run scripts or subscribe are not listed: they have already
+ * worked.
+ */
 export const REQUIRED_COMMANDS = [
   ...["del", "get", "set", "unlink", "time", "publish"],
   ...["hdel", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hscan", "hset"],

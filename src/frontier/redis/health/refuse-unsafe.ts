@@ -1,6 +1,7 @@
 /**
- * Refuses to work on a Redis that would evict URLs, or whose ACL denies a command that a script needs. The check runs once,
- * before a process first submits or leases. Inspecting, pausing and cancelling stay possible, so that an operator can act.
+ * Refuses to work on a Redis that would evict URLs, or whose ACL denies a command that a script needs. The check runs
+ * once, before a process first submits or leases. Inspecting, pausing and cancelling stay possible, so that an operator
+ * can act.
  */
 import { TrawlError } from "../../../errors.ts";
 import type { Log } from "../../../runtime/log.ts";

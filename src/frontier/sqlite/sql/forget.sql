@@ -1,14 +1,14 @@
--- forget: remove a job that has ended.                                  Cost: O(log n) per row removed, `max` rows a call.
+-- forget: remove a job that has ended.                               Cost: O(log n) per row removed, `max` rows a call.
 
 -- name: findJob
 SELECT n, scope, expire_after_ms, finished_at, state FROM jobs WHERE id = ?
 
 -- ARGS  1 job   2 its own dedup scope, or null if it shares one
--- name: note
+-- name: addForgotten
 INSERT INTO forgotten (job, scope) VALUES (?, ?)
 
 -- ARGS  1 job   2 scope
--- name: useNumbers
+-- name: raiseUsedNumbers
 UPDATE used_numbers SET job = max(job, ?), scope = max(scope, ?)
 
 -- name: dropJob
@@ -17,7 +17,7 @@ DELETE FROM jobs WHERE n = ?
 -- name: dropScope
 DELETE FROM scopes WHERE n = ?
 
--- name: firstNote
+-- name: firstForgotten
 SELECT job, scope FROM forgotten ORDER BY job LIMIT 1
 
 -- ARGS  1 scope   2 max rows
@@ -32,5 +32,5 @@ DELETE FROM dead WHERE id IN (SELECT id FROM dead WHERE job = ? LIMIT ?)
 -- name: dropSites
 DELETE FROM job_sites WHERE (job, site) IN (SELECT job, site FROM job_sites WHERE job = ? LIMIT ?)
 
--- name: dropNote
+-- name: dropForgotten
 DELETE FROM forgotten WHERE job = ?

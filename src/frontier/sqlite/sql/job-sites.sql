@@ -1,4 +1,4 @@
--- job-sites: counters of a job at each of its sites.                   Cost: one b-tree path per site and per lane there.
+-- job-sites: counters of a job at each of its sites.                 Cost: one b-tree path per site and per lane there.
 
 -- Tasks at the offline site (#site) count for the site whose pages they process.
 -- ARGS  1 job id   2 list sites after this one   3 max

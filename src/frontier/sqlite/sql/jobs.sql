@@ -1,4 +1,4 @@
--- jobs: create, list, and bring the lanes of a changed job into line.            Cost: one b-tree path a row touched.
+-- jobs: create and list jobs, and update the lanes of a changed job.                     Cost: one b-tree path per row.
 
 -- name: addScope
 INSERT OR IGNORE INTO scopes (n, name)
@@ -16,17 +16,17 @@ FROM used_numbers
 -- name: findJob
 SELECT * FROM jobs WHERE id = ?
 
--- Newest first; jobs of one instant by number.
--- ARGS  1 created before   2 most
+-- Newest first. Of jobs with the same creation time, the one with the higher number comes first.
+-- ARGS  1 created before   2 max
 -- name: listJobs
 SELECT * FROM jobs WHERE created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
 
--- ARGS  1 created before   2 most
+-- ARGS  1 created before   2 max
 -- name: listOpen
 SELECT * FROM jobs WHERE finished_at IS NULL AND created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
 
--- The longest ended first.
--- ARGS  1 ended before   2 most
+-- Oldest end first.
+-- ARGS  1 ended before   2 max
 -- name: listEnded
 SELECT * FROM jobs WHERE finished_at < ? ORDER BY finished_at, n LIMIT ?
 
@@ -39,10 +39,10 @@ SELECT n FROM jobs WHERE deadline_at <= ? AND finished_at IS NULL AND stopped = 
 -- name: lanesAfter
 SELECT n FROM lanes WHERE job = ? AND n > ? ORDER BY n LIMIT ?
 
--- ARGS  1 lane   2 most
+-- ARGS  1 lane   2 max
 -- name: dropQueued
 DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE lane = ? AND state = 'queued' LIMIT ?)
 
--- ARGS  1 lane   2 most
+-- ARGS  1 lane   2 max
 -- name: dropDelayed
 DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE lane = ? AND state = 'delayed' LIMIT ?)

@@ -18,15 +18,15 @@ UPDATE tasks SET state = 'delayed', lane = ?, not_before = ?, failures = ?, hist
 WHERE id = ?
 
 -- ARGS  1 lane   2 state   3 crashes   4 id
--- name: handBackTask
+-- name: returnTask
 UPDATE tasks SET lane = ?, state = ?, crashes = ?, worker = NULL, lease_until = NULL WHERE id = ?
 
--- ARGS  1 now   2 most
+-- ARGS  1 now   2 max
 -- name: expiredTasks
 SELECT * FROM tasks WHERE state = 'leased' AND lease_until <= ? ORDER BY lease_until LIMIT ?
 
--- Leases are few (as many as requests are under way), so their index is walked rather than one more kept.
--- ARGS  1 worker   2 most
+-- There are only as many leases as requests in flight, so this scans their index instead of maintaining another one.
+-- ARGS  1 worker   2 max
 -- name: tasksOfWorker
 SELECT * FROM tasks INDEXED BY tasks_leased WHERE state = 'leased' AND worker = ? LIMIT ?
 

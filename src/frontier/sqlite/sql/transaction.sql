@@ -1,4 +1,4 @@
--- transaction: loads rows, and writes the changed ones back once each.              Cost: one b-tree path per statement.
+-- transaction: loads rows, and writes the changed ones back once each.             Cost: one b-tree path per statement.
 
 -- name: job
 SELECT * FROM jobs WHERE n = ?
@@ -59,7 +59,7 @@ DELETE FROM lanes WHERE n = ?
 -- name: firstRetryAt
 SELECT min(not_before) AS at FROM tasks WHERE lane = ? AND state = 'delayed'
 
--- A turn keeps the time of its last service, so that the site that was served longest ago goes first.
+-- A turn keeps the time of its last service, so that the site that was served longest ago is served first.
 -- ARGS  1 when the site may be requested   2 now   3 site
 -- name: refreshTurns
 INSERT INTO turns (queue, rank, site, due_at, served_at)
@@ -72,7 +72,8 @@ ON CONFLICT (queue, rank, site) DO UPDATE SET
 DELETE FROM turns WHERE site = ? AND NOT EXISTS (
   SELECT 1 FROM lanes WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank)
 
--- ARGS  1 job   2 site   3 done   4 dead   5 pages   6 records   7 invalid   8 bytes   9 when its last page was settled, or null
+-- ARGS  1 job   2 site   3 done   4 dead   5 pages   6 records   7 invalid   8 bytes   9 when its last page was
+--       settled, or null
 -- name: addToJobSite
 INSERT INTO job_sites (job, site, done, dead, pages, records, invalid, bytes, last_page_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,6 +1,6 @@
 /**
- * Signed requests to one bucket (AWS signature 4). All requests are idempotent and may be retried. The bucket is configured by
- * the operator, like the broker, so requests do not go through the egress gate.
+ * Signed requests to one bucket (AWS signature 4). All requests are idempotent and may be retried. The bucket is
+ * configured by the operator, like the broker, so requests do not go through the egress gate.
  */
 import { hash, randomInt } from "node:crypto";
 import { AwsV4Signer } from "aws4fetch";
@@ -22,8 +22,8 @@ export type S3ClientOptions = {
   timeoutMs: number;
   /** Maximum number of attempts if the server is unreachable, busy or failing. */
   tries: number;
-  /** No attempt begins later than this after the first, because stopping a worker waits for its requests. */
-  patienceMs: number;
+  /** No attempt starts later than this after the first one, because a worker that stops waits for its requests. */
+  retryForMs: number;
   /** Delay before the second attempt; doubled for each further one. */
   backoffMs: number;
 };
@@ -73,12 +73,12 @@ export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOpt
 
   return {
     async send(request) {
-      const giveUpAt = clock.now() + options.patienceMs;
+      const giveUpAt = clock.now() + options.retryForMs;
       for (let failures = 1; ; failures++) {
         const isLast = () => failures >= options.tries || clock.now() >= giveUpAt;
         try {
           const answer = await sendOnce(request);
-          if (isLast() || !isPassing(answer)) return answer;
+          if (isLast() || !isTemporary(answer)) return answer;
         } catch (error) {
           if (isLast()) throw error;
         }
@@ -89,8 +89,8 @@ export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOpt
 }
 
 /** Whether a retry may succeed. */
-function isPassing({ status, body }: S3Answer): boolean {
-  if (status === 400) return body.includes("<Code>RequestTimeout</Code>"); // it lost patience with a slow line
+function isTemporary({ status, body }: S3Answer): boolean {
+  if (status === 400) return body.includes("<Code>RequestTimeout</Code>"); // the server's timeout for a slow upload
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 

@@ -6,14 +6,14 @@ const KEYS = "check TRAWL_S3_ACCESS_KEY and TRAWL_S3_SECRET_KEY";
 const REGION = "set TRAWL_S3_REGION and TRAWL_S3_ENDPOINT to those of the bucket";
 
 const FIXES: Readonly<Record<string, string>> = {
-  NoSuchBucket: "make the bucket, or name another in TRAWL_BODIES",
-  InvalidBucketName: "name a bucket in TRAWL_BODIES, such as s3://my-bucket/pages",
+  NoSuchBucket: "create the bucket, or set another one in TRAWL_BODIES",
+  InvalidBucketName: "set a bucket in TRAWL_BODIES, such as s3://my-bucket/pages",
   InvalidAccessKeyId: KEYS,
   SignatureDoesNotMatch: KEYS,
-  ExpiredToken: "the keys were lent for a while that is over: take new ones",
-  InvalidToken: "check the session token (AWS_SESSION_TOKEN), which belongs to other keys",
-  AccessDenied: `${KEYS}, and let them list the bucket, and get, put and delete objects in it`,
-  RequestTimeTooSkewed: "set this machine's clock",
+  ExpiredToken: "the temporary credentials have expired: get new ones",
+  InvalidToken: "check the session token (AWS_SESSION_TOKEN): it belongs to other keys",
+  AccessDenied: `${KEYS}, and grant permission to list the bucket and to get, put and delete objects in it`,
+  RequestTimeTooSkewed: "correct the clock of this machine",
   AuthorizationHeaderMalformed: REGION,
   PermanentRedirect: REGION,
   TemporaryRedirect: REGION,
@@ -26,26 +26,26 @@ export function findCode({ body }: S3Answer): string | undefined {
 }
 
 /** Throws STORE_UNREACHABLE with the fix, for an unexpected response. */
-export function failWith(op: string, place: string, answer: S3Answer): never {
+export function failWith(op: string, location: string, answer: S3Answer): never {
   const { status } = answer;
   const code = findCode(answer) ?? (status === 403 ? "AccessDenied" : `status ${status}`);
   const fix = FIXES[code] ?? "check the log of the server, then retry";
-  throw unreachable(op, place, `the server answered ${code} (${status}); ${fix}`, { status, code });
+  throw unreachable(op, location, `the server answered ${code} (${status}); ${fix}`, { status, code });
 }
 
 /** The same, if there was no response. */
-export function failSilent(op: string, place: string, endpoint: string, cause: unknown): never {
-  const words = `no answer from ${endpoint}: ${reasonOf(cause)}; check TRAWL_S3_ENDPOINT and the server behind it`;
-  throw unreachable(op, place, words, { endpoint }, cause);
+export function failUnanswered(op: string, location: string, endpoint: string, cause: unknown): never {
+  const reason = `no answer from ${endpoint}: ${reasonOf(cause)}; check TRAWL_S3_ENDPOINT and the server behind it`;
+  throw unreachable(op, location, reason, { endpoint }, cause);
 }
 
 /** The same, if the response cannot be read. */
-export function failDamaged(op: string, place: string, cause: unknown): never {
-  throw unreachable(op, place, `${reasonOf(cause)}; ${FIXES.Damaged}`, {}, cause);
+export function failDamaged(op: string, location: string, cause: unknown): never {
+  throw unreachable(op, location, `${reasonOf(cause)}; ${FIXES.Damaged}`, {}, cause);
 }
 
-function unreachable(op: string, place: string, words: string, detail: Record<string, unknown>, cause?: unknown) {
-  return new TrawlError("STORE_UNREACHABLE", { op, message: `body ${place}: ${words}`, detail, cause });
+function unreachable(op: string, location: string, reason: string, detail: Record<string, unknown>, cause?: unknown) {
+  return new TrawlError("STORE_UNREACHABLE", { op, message: `body ${location}: ${reason}`, detail, cause });
 }
 
 /** `fetch failed` has the reason in its cause, one for each address. */

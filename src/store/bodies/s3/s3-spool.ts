@@ -3,8 +3,8 @@ import { packPage, spoolKey, unpackPage } from "../spooled-page-bytes.ts";
 import type { S3Objects } from "./s3-objects.ts";
 
 /**
- * Spooled pages in a bucket, so that fetch workers and parse workers need no shared folder. A crash before a removal leaves
- * an object that no worker reads.
+ * Spooled pages in a bucket, so that fetch workers and parse workers need no shared folder. A crash before a removal
+ * leaves an object that no worker reads.
  */
 export function openS3Spool(objects: S3Objects): PageSpool {
   return {

@@ -4,12 +4,12 @@ import type { S3Answer, S3Request } from "./s3-client.ts";
 type Deps = {
   /** Rejects if the server refuses. */
   send(request: Omit<S3Request, "key">): Promise<S3Answer>;
-  isThere(): Promise<boolean>;
+  exists(): Promise<boolean>;
 };
 
 type Sizes = { partBytes: number; partsAtOnce: number };
 
-export async function uploadInParts({ send, isThere }: Deps, bytes: Buffer, sizes: Sizes): Promise<void> {
+export async function uploadInParts({ send, exists }: Deps, bytes: Buffer, sizes: Sizes): Promise<void> {
   const begun = await send({ method: "POST", query: { uploads: "" } });
   const uploadId = uploadIdOf(begun);
   try {
@@ -17,15 +17,18 @@ export async function uploadInParts({ send, isThere }: Deps, bytes: Buffer, size
     await send({ method: "POST", query: { uploadId }, body: Buffer.from(listOf(tags)) });
   } catch (error) {
     // If the answer to the last step was lost, its retry fails because the upload no longer exists.
-    if (await isThere().catch(() => false)) return;
-    // Parts cost money until the upload is aborted. If the abort fails too, the first error is reported, and a lifecycle rule
-    // of the bucket removes the parts.
+    if (await exists().catch(() => false)) return;
+    // Parts cost money until the upload is aborted. If the abort fails too, the first error is reported, and a
+    // lifecycle rule of the bucket removes the parts.
     await send({ method: "DELETE", query: { uploadId } }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Returns the tags of the parts, in order. After a failure no upload is in progress, so no part arrives after the abort. */
+/**
+ * Returns the tags of the parts, in order. After a failure no upload is in progress, so no part arrives after the
+ * abort.
+ */
 async function sendParts(
   send: Deps["send"],
   uploadId: string,
@@ -46,20 +49,20 @@ async function sendParts(
     }
   }
 
-  const lines = Array.from({ length: partsAtOnce }, () =>
+  const senders = Array.from({ length: partsAtOnce }, () =>
     sendNext().catch((error: unknown) => {
       hasFailed = true;
       throw error;
     }),
   );
-  const ended = await Promise.allSettled(lines);
-  for (const line of ended) if (line.status === "rejected") throw line.reason;
+  const ended = await Promise.allSettled(senders);
+  for (const sender of ended) if (sender.status === "rejected") throw sender.reason;
   return tags;
 }
 
 function uploadIdOf({ body }: S3Answer): string {
   const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(body.toString())?.[1];
-  if (uploadId === undefined) throw new Error(`the server began no upload: ${body.toString("utf8", 0, 200)}`);
+  if (uploadId === undefined) throw new Error(`the server returned no upload id: ${body.toString("utf8", 0, 200)}`);
   return uploadId;
 }
 

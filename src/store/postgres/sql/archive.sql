@@ -1,4 +1,4 @@
--- archive: archived and deleted jobs.     Cost: O(log n) for each row. Erasing: O(rows removed), up to `max` of each kind.
+-- archive: archived and deleted jobs.  Cost: O(log n) for each row. Erasing: O(rows removed), up to `max` of each kind.
 
 -- name: keep
 -- 1 id   2 created at   3 finished at   4 view
@@ -43,7 +43,7 @@ UPDATE deleted_jobs SET is_clean = true WHERE id = $1;
 WITH job AS (
   UPDATE jobs SET records = 0 WHERE id = $1::text RETURNING alias
 ), dropped_archived AS (
-  DELETE FROM archived_jobs WHERE id = $1::text -- archived at the time it was deleted
+  DELETE FROM archived_jobs WHERE id = $1::text -- the job may have been archived while it was deleted
 ), dropped_records AS (
   DELETE FROM records WHERE (job, id) IN (
     SELECT r.job, r.id FROM job CROSS JOIN LATERAL (

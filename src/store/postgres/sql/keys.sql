@@ -1,12 +1,11 @@
 -- keys: API keys.                                                                  Cost: O(log n) in their number.
 
 -- name: addKey
--- If it is retried after a lost answer, it changes nothing. `isThere` then distinguishes that from a conflict with another
--- key.
+-- A retry after a lost answer changes nothing. `keyExists` then distinguishes a retry from a conflict with another key.
 INSERT INTO keys (id, hash, name, tenant, scopes, quotas, created_at, expires_at)
 VALUES (:id, :hash, :name, :tenant, :scopes, :quotas, :createdAt::float8, :expiresAt::float8) ON CONFLICT DO NOTHING;
 
--- name: isThere
+-- name: keyExists
 -- 1 id   2 hash
 SELECT EXISTS (SELECT 1 FROM keys WHERE id = $1 AND hash = $2) AS answer;
 
@@ -42,9 +41,9 @@ UPDATE keys SET last_used_at = greatest(coalesce(last_used_at, 0), $1::float8) W
 
 -- name: takeTokens
 -- `takeFromBucket` of key-rows.ts as one statement, so that no lock is held while a client is busy. :callId makes it
--- idempotent: a retry of the last call returns the stored result. Columns named drawn… hold that result.
+-- idempotent: a retry of the last call returns the stored result, which the columns drawn… contain.
 WITH bucket AS (
-  SELECT id, greatest(full_at, :now::float8) AS from_at, drawn_by = :callId AS is_again FROM keys WHERE id = :id FOR UPDATE
+  SELECT id, greatest(full_at, :now::float8) AS from_at, drawn_by = :callId AS is_retry FROM keys WHERE id = :id FOR UPDATE
 ), sized AS (
   SELECT *, greatest(0, least(:want::float8, floor((:capacity::float8 * :eachMs::float8 - (from_at - :now::float8)) / :eachMs::float8 + 1e-6)))
     AS granted FROM bucket
@@ -53,13 +52,13 @@ WITH bucket AS (
     greatest(:now::float8, from_at + granted * :eachMs::float8 - (:capacity::float8 - 1) * :eachMs::float8) AS next_at FROM sized
 )
 UPDATE keys SET
-  full_at = CASE WHEN is_again OR granted = 0 THEN full_at ELSE next_full_at END,
+  full_at = CASE WHEN is_retry OR granted = 0 THEN full_at ELSE next_full_at END,
   drawn_by = CASE WHEN granted = 0 THEN drawn_by ELSE :callId END,
-  drawn = CASE WHEN is_again OR granted = 0 THEN drawn ELSE granted END,
-  drawn_next_at = CASE WHEN is_again OR granted = 0 THEN drawn_next_at ELSE next_at END
+  drawn = CASE WHEN is_retry OR granted = 0 THEN drawn ELSE granted END,
+  drawn_next_at = CASE WHEN is_retry OR granted = 0 THEN drawn_next_at ELSE next_at END
 FROM moved WHERE keys.id = moved.id
-RETURNING CASE WHEN is_again THEN drawn ELSE granted END AS granted,
-  CASE WHEN is_again THEN drawn_next_at ELSE next_at END AS next_at;
+RETURNING CASE WHEN is_retry THEN drawn ELSE granted END AS granted,
+  CASE WHEN is_retry THEN drawn_next_at ELSE next_at END AS next_at;
 
 -- name: returnTokens
 -- 1 ms to subtract   2 id

@@ -2,7 +2,7 @@
 
 -- name: recall
 -- Arrays: 1 index of the request   2 set   3 page   4 job id
--- ORDER BY n + 0 keeps the planner from scanning all memories by the primary key while it believes the table is small.
+-- ORDER BY n + 0: with statistics of a small table, the planner would otherwise scan all memories by the primary key.
 SELECT request.at, found.*
 FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS request(at, set_name, page, job)
   CROSS JOIN LATERAL (
@@ -13,5 +13,5 @@ FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS request(at, set_na
     ORDER BY n + 0 DESC LIMIT 1) AS found;
 
 -- name: forgetSet
--- 1 set                                                                           Cost: O(n) in the memories of the set.
+-- 1 set                                                                          Cost: O(n) in the memories of the set.
 DELETE FROM page_memories WHERE set_name = $1;

@@ -1,4 +1,4 @@
--- schedules: schedules and their occurrences (table `slots`).             Cost: O(log n) for each row, unless noted otherwise.
+-- schedules: schedules and their occurrences (table `slots`).      Cost: O(log n) for each row, unless noted otherwise.
 
 -- name: addSchedule
 INSERT INTO schedules (id, tenant, name, timing, overlap, catch_up, catch_up_most, job, paused, created_at, done_until,
@@ -48,14 +48,14 @@ WITH moved AS (
 SELECT id FROM moved;
 
 -- name: forgetOccurrences
--- 1 schedule   2 number to keep                                                Cost: O(n) in the occurrences that are kept.
--- Keeps the last occurrence that submitted a job, however old: every later occurrence checks whether that job still runs.
+-- 1 schedule   2 number to keep                                            Cost: O(n) in the occurrences that are kept.
+-- Keeps the last occurrence that submitted a job, at any age: every later occurrence checks whether that job is active.
 DELETE FROM slots WHERE schedule = $1 AND state NOT IN ('waiting', 'firing')
   AND NOT (state = 'fired' AND at = (SELECT max(at) FROM slots WHERE schedule = $1 AND state = 'fired'))
   AND at < (SELECT at FROM slots WHERE schedule = $1 ORDER BY at DESC LIMIT 1 OFFSET $2::bigint);
 
 -- name: claim
--- 1 now   2 until   3 limit            Cost: O(n) in the free occurrences, including those that wait behind others.
+-- 1 now   2 until   3 limit           Cost: O(n) in the free occurrences, including those that wait for an earlier one.
 WITH free AS (
   SELECT schedule, at, kind FROM slots WHERE state IN ('waiting', 'firing') AND free_at <= $1::bigint AND NOT EXISTS (
     SELECT 1 FROM slots AS ahead
@@ -91,7 +91,7 @@ WHERE schedule = :scheduleId AND at = :at::bigint AND kind = :kind AND token = :
 RETURNING at;
 
 -- name: settleOccurrence
--- :from is the state it must have.
+-- :from is the state that the occurrence must have.
 UPDATE slots SET state = :state, because = :because, job_id = :jobId, ended_at = :endedAt::bigint
 WHERE schedule = :scheduleId AND at = :at::bigint AND kind = :kind AND token = :token::bigint AND state = :from
 RETURNING at;
@@ -109,6 +109,6 @@ SELECT * FROM slots WHERE schedule = $1 AND at < $2::bigint ORDER BY at DESC, ki
 SELECT * FROM slots WHERE schedule = :scheduleId AND at = :at::bigint AND kind = :kind;
 
 -- name: findFiredBefore
--- Cost: O(n) in the occurrences since then.
+-- Cost: O(n) in the occurrences between the two.
 SELECT * FROM slots WHERE schedule = :scheduleId AND (at, kind) < (:at::bigint, :kind) AND state = 'fired'
 ORDER BY at DESC, kind DESC LIMIT 1;

@@ -1,7 +1,7 @@
--- webhooks: webhooks of jobs and their undelivered events.           Cost: O(log n) for each row, unless noted otherwise.
+-- webhooks: webhooks of jobs and their undelivered events.         Cost: O(log n) for each row, unless noted otherwise.
 
 -- name: addWebhook
--- It is due at once.
+-- The new webhook is due at once.
 INSERT INTO webhooks (job, endpoint, secret, events, batch_records, queue, created_at, look_at)
 VALUES (:jobId, :endpoint, :secret, :events, :batchRecords::int, :queue, :createdAt::float8, :createdAt::float8)
 ON CONFLICT (job) DO NOTHING;

@@ -3,8 +3,8 @@
 -- name: remember
 -- 1 set   2 page   3 job id   4 task   5 token   6 reads   7 etag   8 last modified   9 fingerprint   10 content
 -- 11 fetched at
--- Changes nothing if a later lease of the task has written something. An updated memory keeps its `n`. Positional for the
--- same reason as insertPage in write-page.sql.
+-- Changes nothing if a later lease of the task has written something. An updated memory keeps its `n`. Parameters are
+-- positional for the same reason as in write-page.sql.
 INSERT INTO page_memories (set_name, page, job, task, token, reads, etag, last_modified, fingerprint, content, fetched_at)
 SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
 WHERE NOT EXISTS (
@@ -29,5 +29,5 @@ SELECT * FROM page_memories WHERE set_name = ?1 AND page = ?2 AND n < coalesce(
 ORDER BY n DESC LIMIT 1;
 
 -- name: forgetSet
--- 1 set                                                                           Cost: O(n) in the memories of the set.
+-- 1 set                                                                          Cost: O(n) in the memories of the set.
 DELETE FROM page_memories WHERE set_name = ?;

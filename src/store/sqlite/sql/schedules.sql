@@ -1,4 +1,4 @@
--- schedules: schedules and their occurrences (table `slots`).             Cost: O(log n) for each row, unless noted otherwise.
+-- schedules: schedules and their occurrences (table `slots`).      Cost: O(log n) for each row, unless noted otherwise.
 
 -- name: addSchedule
 INSERT INTO schedules (id, tenant, name, timing, overlap, catch_up, catch_up_most, job, paused, created_at, done_until,
@@ -42,14 +42,14 @@ INSERT INTO slots (schedule, at, kind, state, free_at, token, because, ended_at)
 VALUES (:scheduleId, :at, :kind, :state, 0, 0, :because, :endedAt) ON CONFLICT DO NOTHING;
 
 -- name: forgetOccurrences
--- 1 schedule   2 number to keep                                                Cost: O(n) in the occurrences that are kept.
--- Keeps the last occurrence that submitted a job, however old: every later occurrence checks whether that job still runs.
+-- 1 schedule   2 number to keep                                            Cost: O(n) in the occurrences that are kept.
+-- Keeps the last occurrence that submitted a job, at any age: every later occurrence checks whether that job is active.
 DELETE FROM slots WHERE schedule = ?1 AND state NOT IN ('waiting', 'firing')
   AND NOT (state = 'fired' AND at = (SELECT max(at) FROM slots WHERE schedule = ?1 AND state = 'fired'))
   AND at < (SELECT at FROM slots WHERE schedule = ?1 ORDER BY at DESC LIMIT 1 OFFSET ?2);
 
 -- name: findFree
--- 1 now   2 limit                      Cost: O(n) in the free occurrences, including those that wait behind others.
+-- 1 now   2 limit                 Cost: O(n) in the free occurrences, including those that wait for an earlier one.
 SELECT * FROM slots WHERE state IN ('waiting', 'firing') AND free_at <= ? AND NOT EXISTS (
   SELECT 1 FROM slots AS ahead
   WHERE ahead.schedule = slots.schedule AND ahead.state IN ('waiting', 'firing')
@@ -72,7 +72,7 @@ UPDATE slots SET state = 'firing', because = NULL
 WHERE schedule = ? AND at = ? AND kind = ? AND token = ? AND state IN ('waiting', 'firing');
 
 -- name: settleOccurrence
--- :from is the state it must have.
+-- :from is the state that the occurrence must have.
 UPDATE slots SET state = :state, because = :because, job_id = :jobId, ended_at = :endedAt
 WHERE schedule = :scheduleId AND at = :at AND kind = :kind AND token = :token AND state = :from;
 
@@ -89,5 +89,5 @@ SELECT * FROM slots WHERE schedule = ? AND at < ? ORDER BY at DESC, kind DESC LI
 SELECT * FROM slots WHERE schedule = ? AND at = ? AND kind = ?;
 
 -- name: findFiredBefore
--- 1 schedule   2 at   3 kind                                                Cost: O(n) in the occurrences since then.
+-- 1 schedule   2 at   3 kind                                             Cost: O(n) in the occurrences between the two.
 SELECT * FROM slots WHERE schedule = ? AND (at, kind) < (?, ?) AND state = 'fired' ORDER BY at DESC, kind DESC LIMIT 1;

@@ -1,6 +1,6 @@
--- trace: pages and attempts of single tasks. By task it costs one lookup for each job: CROSS JOIN forces that plan, because
--- SQLite would otherwise scan all pages. By URL it scans the rows of one job in batches: the query is rare, and an index
--- would slow down every page write.
+-- trace: pages and attempts of single tasks. A query by task costs one index lookup for each job: CROSS JOIN forces
+-- that plan, because SQLite would otherwise scan all pages. A query by URL scans the rows of one job in batches: it is
+-- rare, and an index would slow down every page write.
 
 -- name: pagesOfTask
 -- 1 task
@@ -55,7 +55,7 @@ FROM (
 ORDER BY pages.ended_at - pages.leased_at DESC, pages.id;
 
 -- name: groupAttempts
--- 1 job id   2 limit. Attempts with the fate 'passed' did not fail: the task that parses the page writes it.
+-- 1 job id   2 limit. Attempts with the fate 'passed' did not fail: the parse task of the page writes it.
 SELECT fate, because, status, count(*) AS tries, max(url) AS sample
 FROM (
   SELECT fate, because, status, url FROM tries

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- allot-pages: give a shard pages that were reserved for it, if it has as many as the caller expects. So a call that is
--- repeated because its reply was lost gives them once. A crash between reserve-pages and this script leaves the job with
--- fewer pages than its limit, never with more.                                                            Cost: O(1).
+-- allot-pages: give a shard the pages that were reserved for it, if its current number of pages is the one that the
+-- caller expects. So if the reply is lost and the call is repeated, the pages are given only once. A crash between
+-- reserve-pages and this script leaves the job with fewer pages than its limit, never with more.            Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 pages the shard has been given so far   4 further pages
 -- Reply: now, pages the shard had been given before this call.

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- find-finished: of the next jobs in order of creation, those that have nothing left on this shard and have not ended. The
--- process that should have ended them may have crashed.                                 Cost: O(1) per job, `max` jobs.
+-- find-finished: of the next jobs in order of creation, those that have nothing left on this shard and have not ended.
+-- The process that should have ended them may have crashed.                             Cost: O(1) per job, `max` jobs.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 number of jobs to skip   3 max
--- Reply: now, number of jobs read, number of empty jobs, their ids, then ids of jobs that have not ended and are not in the
---        `open` index of this shard: jobs owned by other shards, and jobs that an older version created.
+-- Reply: now, number of jobs read, number of empty jobs, their ids, then ids of jobs that have not ended and are not in
+--        the `open` index of this shard: jobs owned by other shards, and jobs that an older version created.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua
 tx.now = time_of(ARGV[1])
 local order = redis.call("ZRANGE", key("job-order"), ARGV[2], ARGV[2] + ARGV[3] - 1)

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- finish-job: end a job that has nothing left on any shard, on its owner shard. The other shards follow with
--- apply-job-state.                                                                                        Cost: O(1).
+-- finish-job: end a job that has no tasks left on any shard, on its owner shard. apply-job-state then updates the other
+-- shards.                                                                                                 Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 its generation when the shards were read   4 "finished" or "failed"
 --       5… the receipt

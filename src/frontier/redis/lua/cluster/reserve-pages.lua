@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- reserve-pages: take pages of a job's limit for a shard, on the job's owner shard, which counts the pages left.
--- KEYS  1 the shard                                                                                       Cost: O(1).
+-- reserve-pages: reserve pages of a job's limit for a shard. Runs on the job's owner shard, which counts the pages
+-- left.                                                                                                     Cost: O(1).
+-- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 number of pages wanted   4… the receipt
 -- Reply: now, number of pages taken.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua

@@ -10,8 +10,8 @@ local page = redis.call("HSCAN", key("leases"), ARGV[2], "COUNT", ARGV[3])
 local rows, tail = page[2], ARGV[5]
 for at = 1, #rows, 2 do
   local task = read_lease(rows[at], rows[at + 1])
-  local is_there = string.sub(task.lane, 1, #ARGV[4]) == ARGV[4]
-  if is_there and string.sub(task.body, -#tail) == tail and (ARGV[6] == "" or rows[at] == ARGV[6]) then
+  local is_in_lanes = string.sub(task.lane, 1, #ARGV[4]) == ARGV[4]
+  if is_in_lanes and string.sub(task.body, -#tail) == tail and (ARGV[6] == "" or rows[at] == ARGV[6]) then
     local lease_until = redis.call("ZSCORE", key("expiry"), ordered(tonumber(rows[at])))
     return { exact(tx.now), "0", rows[at], task.worker, lease_until }
   end

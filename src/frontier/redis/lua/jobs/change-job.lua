@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- change-job: change a job (F12), on its owner shard. Lease calls obey at once. The job's lanes follow with sync-lanes, the
--- other shards with apply-job-state.                                                                      Cost: O(1).
+-- change-job: change a job (F12), on its owner shard. The change applies to the next lease call. Afterwards sync-lanes
+-- updates the job's lanes, and apply-job-state updates the other shards.                                    Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 "pause", "resume", "cancel", "priority", "policy" or "limits"   4… the new values;
 --       of limits: pages, deadline; "" for none, "=" to keep the current one
@@ -11,8 +11,9 @@ local STATE = { pause = "paused", resume = "running", cancel = "cancelled" }
 local job, change = job_named(ARGV[2]), ARGV[3]
 if not job then return { exact(tx.now), "missing" } end
 
--- With several shards, each has the pages it was given, and the owner shard the pages left (page-quota.ts). A new limit
--- changes the pages left, below zero if more pages were admitted than it allows. A repeated call changes nothing.
+-- With several shards, each shard stores the pages it was given, and the owner shard stores the pages left
+-- (page-quota.ts). A new limit changes the pages left, below zero if more pages were given out than it allows. A
+-- repeated call changes nothing.
 local function change_page_limit(job, value)
   if job.stopped == 1 or (job.state ~= "running" and job.state ~= "paused") then return job.state end
   if value == "=" then return nil end

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- clear-forgotten: remove some of the remaining data of a forgotten job: its dead letters, then its own set of seen URLs
--- bucket by bucket, then its row. A repeated call continues.                      Cost: O(max), letters and buckets.
+-- clear-forgotten: remove some of the remaining data of a forgotten job: its dead letters, then its own set of seen
+-- URLs bucket by bucket, then its row. A repeated call continues.                    Cost: O(max), letters and buckets.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job number   3 max
 -- Reply: now, 1 if nothing of the job remains.

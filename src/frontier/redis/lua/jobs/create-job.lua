@@ -1,12 +1,12 @@
 #!lua
--- create-job: create a job. An existing job stays unchanged.                               Cost: O(fields and rules).
+-- create-job: create a job. An existing job stays unchanged.                                 Cost: O(fields and rules).
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 job id   3 dedup scope   4 deadline or ""   5 1 on its owner shard   6 number of fields, then name
---       and value of each, then site and policy of each special rule
+-- ARGV  1 now or ""   2 job id   3 dedup scope   4 deadline or ""   5 1 on its owner shard   6 number of fields, then
+--       name and value of each, then site and policy of each special rule
 -- Reply: now.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])
--- Fields that no script reads are stored beside the row.
+-- Fields that no script computes with are stored in a hash of their own, not in the row.
 local ABOUT = { name = true, queue = true, spec = true }
 local id, scope, deadline, values = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[6]) * 2
 if redis.call("HEXISTS", key("jobs"), id) == 1 then return exact(tx.now) end

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- expire-seen: remove some expired entries from one of the dedup scopes whose entries expire. A scope is scanned in steps
--- STEP_MS apart, by all callers together, and again ROUND_MS after its last step.         Cost: O(entries read).
+-- expire-seen: remove some expired entries from one of the dedup scopes whose entries expire. A scope is scanned in
+-- steps STEP_MS apart, by all callers together, and again ROUND_MS after its last step.          Cost: O(entries read).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 number of entries to read
 -- Reply: now, number of removed entries.
@@ -22,7 +22,7 @@ local entries, lapsed = page[2], {}
 for at = 1, #entries, 2 do
   if is_lapsed(entries[at + 1]) then lapsed[#lapsed + 1] = entries[at] end
 end
--- HSCAN returns a small hash whole, whatever COUNT says: possibly more fields than one HDEL takes.
+-- HSCAN returns all fields of a small hash, whatever COUNT is: possibly more fields than one HDEL accepts.
 for at = 1, #lapsed, MAX_BATCH do
   redis.call("HDEL", key("lapse", n), unpack(lapsed, at, math.min(#lapsed, at + MAX_BATCH - 1)))
 end

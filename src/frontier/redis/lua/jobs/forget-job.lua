@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- forget-job: make an ended job invisible (F21). Its remaining data is listed in `forgotten`, for clear-forgotten. The owner
--- shard decides, the others follow.                                                                       Cost: O(1).
+-- forget-job: make an ended job invisible (F21). The job is added to `forgotten`, and clear-forgotten removes its data.
+-- Only the owner shard checks that the job has ended.                                                       Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 "decide" on the owner shard, "follow" on the others
 -- Reply: now, then "", or the state of a job that has not ended.
@@ -19,7 +19,7 @@ redis.call("ZREM", key("unsynced"), job.n)
 redis.call("SREM", key("untold"), job.n)
 if not job.lapse then redis.call("HDEL", key("scopes"), "job:" .. job.id) end
 redis.call("UNLINK", key("about", job.n), key("rules", job.n))
--- Until its dead letters are deleted, a replay finds them. It skips the letters of cancelled jobs.
+-- A replay still finds the dead letters of the job until they are deleted, but skips the letters of cancelled jobs.
 job.state = "cancelled"
 write_job(job)
 redis.call("ZADD", key("forgotten"), job.n, job.n)

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- index-open: add jobs to the index of open jobs that an older version created or reopened; on their owner shard.
+-- index-open: index open jobs that an older version created or reopened without doing so; on their owner shard.
 -- KEYS  1 the shard                                                                                 Cost: O(1) per job.
 -- ARGV  1 now or ""   2… job ids
 -- Reply: now.

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- list-job-sites: counters of a job at each of its sites, by site name.                      Cost: a few reads per site.
+-- list-job-sites: counters of a job at each of its sites, by site name.                     Cost: a few reads per site.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 max   4 list sites after this one, or ""
--- Reply: now, then for each site: name, waiting, leased, done, dead, pages, records, invalid, bytes, when its last page was
---        settled or "", blocked until, cause of the back-off or "".
+-- Reply: now, then for each site: name, waiting, leased, done, dead, pages, records, invalid, bytes, when its last page
+--        was settled or "", blocked until, cause of the back-off or "".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua
 begin(ARGV[1])
 local reply = { exact(tx.now) }

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- list-open: jobs that have not ended, newest first, on their owner shard. Removes jobs from the index that an older version
--- ended without doing so.                                                                    Cost: O(log n + max).
+-- list-open: jobs that have not ended, newest first, on their owner shard. If an older version ended a job without
+-- removing it from the index, this script removes it.                                             Cost: O(log n + max).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 max   3 created before, or "+inf"
 -- Reply: now, then number and fields of each (see lib/job-view), then the number of jobs removed from the index.

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- sync-lanes: stop a job whose deadline has passed, and apply a changed job's settings to its next lanes. Called until there
--- is nothing to do. A crash between two calls leaves the job in `unsynced`, and the next reaper continues.
+-- sync-lanes: stop a job whose deadline has passed, and apply a changed job's settings to its next lanes. Called until
+-- there is nothing to do. A crash between two calls leaves the job in `unsynced`, and the next reaper continues.
 -- KEYS  1 the shard                                                     Cost: a few small writes per lane, `max` lanes.
 -- ARGV  1 now or ""   2 max lanes
 -- Reply: now, 1 if there was something to do, then ids of jobs that have nothing left on this shard.

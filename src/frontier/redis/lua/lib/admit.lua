@@ -1,6 +1,6 @@
--- admit: queue URLs that are new in their dedup scope (F9).       Cost: one small set and one list per new URL.
--- Tasks are triples in ARGV, starting at `from`: lane, fingerprint, body. The lane is an index into `lanes`, whose entries
--- are site, queue and priority. It is negative for the target of a redirect, which does not count as another page.
+-- admit: queue URLs that are new in their dedup scope (F9). Tasks are triples in ARGV, starting at `from`: lane,
+-- fingerprint, body. The lane is an index into `lanes`, whose entries are site, queue and priority. It is negative for
+-- the target of a redirect, which does not count as another page.         Cost: one small set and one list per new URL.
 
 -- The id of the next task. `id % shards` is its shard.
 local function next_task_id()
@@ -10,9 +10,9 @@ end
 local function decide(job, scope, fingerprint, continues)
   local over = not continues and job.page_limit and job.admitted >= job.page_limit
   local is_new
-  if job.lapse then is_new = see_until(job, fingerprint, not over and next_task_id())
+  if job.lapse then is_new = mark_seen_until(job, fingerprint, not over and next_task_id())
   elseif over then is_new = not has_seen(scope, fingerprint)
-  else is_new = see(scope, fingerprint) end
+  else is_new = mark_seen(scope, fingerprint) end
   if not is_new then return "duplicate" end
   if over then return "page_limit" end
   if not continues then job.admitted = job.admitted + 1 end

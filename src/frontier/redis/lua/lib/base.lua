@@ -1,6 +1,6 @@
 -- base: included by every script: key names, time, numbers.
--- KEYS  1 the shard, "trawl:{0}". A script learns only while it runs which lanes and sites it needs, so it builds the other
---         keys from this one. They share its hash tag and so its cluster slot. keys.ts lists them all.
+-- KEYS  1 the shard, "trawl:{0}". A script learns only while it runs which lanes and sites it needs, so it builds the
+--       other keys from this one. They share its hash tag and so its cluster slot. keys.ts lists them all.
 local shard = KEYS[1]
 
 -- Means "not until something changes".

@@ -14,7 +14,8 @@ local function open_lane(name, max)
   return { lane = lane, fresh = fresh, retries = retries, taken = 0 }
 end
 
--- Gives lanes whose retry is due their service number as score, so that one range reads them in order. `save` resets it.
+-- Sets the score of lanes whose retry is due to their service number, so that one range reads all lanes in order.
+-- `save` resets the score.
 local function wake_lanes(lanes)
   for _, member in ipairs(redis.call("ZRANGEBYSCORE", lanes, 1e12, exact(tx.now), "LIMIT", 0, MAX_BATCH)) do
     local lane = find_lane(string.sub(member, 7))
@@ -42,15 +43,15 @@ local function open_lanes(turn, max)
 end
 
 local function open_turn(site, rank, queue, max)
-  local asks = site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
-  local turn = { site = site, at = turn_at(site, rank, queue), asks = asks, shares = {} }
-  turn.free = capacity_now(site, asks and 1 or max)
+  local needs_robots = site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
+  local turn = { site = site, at = turn_at(site, rank, queue), needs_robots = needs_robots, shares = {} }
+  turn.free = capacity_now(site, needs_robots and 1 or max)
   if turn.free > 0 then turn.shares = open_lanes(turn, turn.free) end
   return turn
 end
 
--- Up to `max` turns that are due and have tasks to grant. Skips sites that this call has already served at a better rank, and
--- sites whose only job was just paused or has passed its deadline.
+-- Up to `max` turns that are due and have tasks to grant. Skips sites that this call has already served at a better
+-- rank, and sites whose only job was just paused or has passed its deadline.
 local function open_turns(queue, rank, max)
   local due, now = key("due", rank .. ":" .. queue), exact(tx.now)
   local open, skipped = {}, 0
@@ -175,12 +176,12 @@ local function take_turn(turn, worker, lease_ms, reply)
   local site, at, to = turn.site, turn.at, #reply
   reply[to + 1], reply[to + 2], reply[to + 3] = site[NAME], exact(site[ARRIVAL]), exact(site[INTERVAL])
   reply[to + 4] = site[INTERVAL] == 0 and exact(site[BLOCKED_UNTIL]) or site[BURST]
-  reply[to + 5], reply[to + 6] = turn.asks and 1 or 0, shares
+  reply[to + 5], reply[to + 6] = turn.needs_robots and 1 or 0, shares
   local first, lease_until = grants.count + 1, exact(clock() + lease_ms)
   for _, share in ipairs(turn.shares) do
     if share.taken > 0 then take_share(site, share, worker, lease_until, reply) end
   end
-  if turn.asks then site[ASKER] = tonumber(grants.ids[first]) end
+  if turn.needs_robots then site[ROBOTS_TASK] = tonumber(grants.ids[first]) end
   tx.moved[site[NUMBER] .. " " .. site[at]] = ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
   site[at + SERVED_AT], site[at + TURN_SERVED] = clock(), next_number("next_served")
   return taken

@@ -1,7 +1,8 @@
--- idle-workers: when an idle worker should ask again. One idle worker of a queue, its watcher, asks when the next site becomes
--- due, and its call wakes the others if there is enough work. The others ask by themselves only if the watcher did not.
+-- idle-workers: when an idle worker should call lease again. One idle worker of each queue is the watcher of the queue.
+-- The watcher calls lease when the next site becomes due, and that call wakes the other workers if there is enough
+-- work. The others call lease by themselves only if the watcher did not.
 
--- A worker that has not asked for this long is gone.
+-- A worker that has not called lease for this long counts as gone.
 local IDLE_EXPIRY_MS = 60000
 
 local function first_due(queues, ranks)
@@ -16,9 +17,9 @@ local function first_due(queues, ranks)
 end
 
 local function register_idle(queues, channel, is_idle, due, queue)
-  for _, asked in ipairs(queues) do
-    local name = base_queue(asked)
-    -- A running worker asks again within seconds.
+  for _, served in ipairs(queues) do
+    local name = base_queue(served)
+    -- A running worker calls lease again within seconds.
     redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(clock() - IDLE_EXPIRY_MS))
     if is_idle then redis.call("ZADD", key("idle", name), exact(clock()), channel)
     else redis.call("ZREM", key("idle", name), channel) end
@@ -27,7 +28,7 @@ local function register_idle(queues, channel, is_idle, due, queue)
   queue = base_queue(queue)
   local at, watcher = find_alarm(queue)
   if not is_idle then
-    -- Another worker must be the watcher.
+    -- Another worker must become the watcher.
     if watcher == channel then
       redis.call("HDEL", key("alarm"), queue)
       wake(queue, 1)
@@ -35,7 +36,7 @@ local function register_idle(queues, channel, is_idle, due, queue)
     return ""
   end
   if watcher ~= "" and watcher ~= channel and at <= due then
-    -- If the watcher does not ask, the others do one after the other, the longest idle first.
+    -- If the watcher does not call lease, the others do so one after the other, the longest idle worker first.
     return exact(due + ALARM_LATE_MS * (1 + redis.call("ZRANK", key("idle", queue), channel)))
   end
   redis.call("HSET", key("alarm"), queue, exact(due) .. " " .. channel)

@@ -1,6 +1,6 @@
--- lanes: a lane is what one job has at one site, on one queue, at one priority. It exists while any of its tasks wait or are
--- leased. Its name is "job:site:priority:queue". The number of tasks that were never granted is the length of their list, so
--- queueing behind other tasks changes nothing but the list.
+-- lanes: a lane contains the tasks of one job at one site, on one queue, at one priority. It exists while any of its
+-- tasks wait or are leased. Its name is "job:site:priority:queue". The number of tasks that were never granted is the
+-- length of their list, so queueing behind other tasks changes nothing but the list.
 local SEQ, RANK, BACK, DELAYED, LEASED, SERVED, SCORE, POLICY = 1, 2, 3, 4, 5, 6, 7, 8
 local JOB_NUMBER, SITE_NUMBER, PRIORITY, QUEUE = 9, 10, 11, 12
 
@@ -13,7 +13,8 @@ local function base_queue(queue)
   return string.sub(queue, -#ALONE) == ALONE and string.sub(queue, 1, -#ALONE - 1) or queue
 end
 
--- A lane has its row, `queued` (tasks never granted; read on demand) and `more` (change of its waiting tasks in this call).
+-- A lane has its row, `queued` (tasks never granted; read on demand) and `more` (change of its waiting tasks in this
+-- call).
 local function remember_lane(name, row)
   local lane = { name = name, row = row }
   tx.lanes[name] = lane
@@ -68,12 +69,13 @@ local function count_policy(site, policy, by)
     if count > 0 then parts[#parts + 1] = of .. "=" .. count .. ";" end
   end
   site[POLICIES] = table.concat(parts)
-  tx.repoliced[site[NUMBER]] = true
+  tx.policy_changed[site[NUMBER]] = true
 end
 
--- A turn is what a site has waiting on one queue at one rank. Its fields in the site's row: name, when it was last served,
--- the sequence number of that, when it is due, number of lanes; and while it has one lane only, that lane and its score (see
--- lane_score). A turn that ever has more lanes keeps them in a sorted set until it ends.
+-- A turn stands for the tasks that wait at a site on one queue at one rank. Its fields in the site's row: name, when it
+-- was last served, the sequence number of that service, when it is due, number of lanes; and while it has only one
+-- lane, that lane and its score (see lane_score). Once a turn has had more than one lane, its lanes are in a sorted set
+-- until the turn ends.
 local TURN_NAME, SERVED_AT, TURN_SERVED, DUE, LANES, ONLY, ONLY_SCORE = 0, 1, 2, 3, 4, 5, 6
 
 local function turn_at(site, rank, queue)
@@ -83,7 +85,7 @@ local function turn_at(site, rank, queue)
   end
 end
 
--- The ranks that a queue ever had, as digits. A lease call tries no others.
+-- The ranks that a queue ever had, as digits. A lease call reads only these.
 local function ranks_of(queue)
   return redis.call("HGET", key("ranks"), queue) or ""
 end
@@ -138,8 +140,8 @@ local function leave_turn(lane)
   if site[at + ONLY] == lane.name then site[at + ONLY] = false end
 end
 
--- Counters of a job at a site, packed: the names of the lanes it ever had there, each followed by a space, to find what
--- waits; then the counts of JobSiteView. Tasks at an offline site count for the site whose pages they process.
+-- Counters of a job at a site, packed: the names of all lanes it ever had there, each followed by a space, to find its
+-- waiting tasks; then the counts of JobSiteView. Tasks at an offline site count for the site whose pages they process.
 local AT_LANES, AT_DONE, AT_DEAD, AT_PAGES, AT_RECORDS, AT_INVALID, AT_BYTES, AT_LAST_PAGE = 1, 2, 3, 4, 5, 6, 7, 8
 
 local function job_site_counters(job, site)

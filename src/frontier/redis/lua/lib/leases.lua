@@ -1,12 +1,13 @@
--- leases: end leases: settled, released, expired or abandoned. A waiting task that was granted before is its id and then,
--- packed, token, failures, crashes, not_before, history, body. Its lease is the same fields plus lane and worker. The first
--- lease of a task, by far the most common, is lane and worker, packed, and then the task as it was in the list.
+-- leases: end leases: settled, released, expired or abandoned. A waiting task that was granted before is stored as its
+-- id, followed by the packed list of token, failures, crashes, not_before, history and body. Its lease is stored as a
+-- packed list of the same fields, plus lane and worker. The first lease of a task, by far the most common, is stored as
+-- the packed pair of lane and worker, followed by the task as it was in the list.
 local MAX_CRASHES = 3
 local FIRST_LEASE = 0x92 -- first byte of a packed pair
 local ended = { ids = {}, members = {}, workers = {}, queues = {}, count = 0 }
 local last_head, last_pair
 
--- Lane and worker of a first lease. Most leases of a call have the same, so the last pair is cached.
+-- Lane and worker of a first lease. Most leases in a call have the same pair, so the last pair is cached.
 local function holder_of(value)
   if last_head and string.sub(value, 1, #last_head) == last_head then return last_pair end
   local after, pair = cmsgpack.unpack_one(value)
@@ -57,8 +58,8 @@ local function end_lease(id, lane_name, worker)
   local job, site = job_numbered(row[JOB_NUMBER]), site_numbered(row[SITE_NUMBER])
   row[LEASED], job.leased, site[IN_FLIGHT] = row[LEASED] - 1, job.leased - 1, site[IN_FLIGHT] - 1
   local number, nth = tonumber(id), ended.count + 1
-  -- If this task was to fetch robots.txt and did not, the next grant of the site gets that duty.
-  if site[ASKER] == number then site[ASKER] = 0 end
+  -- If this task should have fetched robots.txt and did not, the task of the next grant at the site must fetch it.
+  if site[ROBOTS_TASK] == number then site[ROBOTS_TASK] = 0 end
   ended[id], ended.count, ended.ids[nth], ended.members[nth] = true, nth, id, ordered(number)
   local queue = base_queue(row[QUEUE])
   ended.queues[queue] = (ended.queues[queue] or 0) + 1
@@ -132,9 +133,9 @@ local function lane_after(task, lane, job, site)
   return queue == lane.row[QUEUE] and lane or lane_for(job, site, queue, lane.row[PRIORITY])
 end
 
--- Queues a task again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter, and a
--- task of a stopped job is cancelled. A released task caused no crash, so its count is as before the grant. A retry stays
--- delayed.
+-- Queues a task again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter,
+-- and a task of a stopped job is cancelled. A released task caused no crash, so its number of crashes is reset to the
+-- value before the grant. A retry stays delayed.
 local function return_task(task, crashed)
   local lane, job, site = end_lease(string.format("%.0f", task.id), task.lane, task.worker)
   if crashed and task.crashes >= MAX_CRASHES then

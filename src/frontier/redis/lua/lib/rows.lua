@@ -1,8 +1,7 @@
 -- rows: the jobs and sites that a call has loaded, each once. save.lua writes changes back.
 local tx = {
-  now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, repoliced = {}, waiting = {}, waiting_at = {}, moved = {},
-  job_sites = {},
-  finished = {},
+  now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, policy_changed = {}, waiting = {}, waiting_at = {},
+  moved = {}, job_sites = {}, finished = {},
 }
 
 local TOTALS = { "shard", "shards", "next_task", "next_served", "next_site", "next_lane", "pending", "floor" }
@@ -76,7 +75,8 @@ end
 
 -- A site is one packed row: unpacking a list of numbers takes a third of the time of named fields.
 local NAME, ARRIVAL, IN_FLIGHT, BLOCKED_UNTIL, INCIDENTS, INTERVAL, BURST, PER_SITE = 1, 2, 3, 4, 5, 6, 7, 8
-local WANTS_ROBOTS, CRAWL_DELAY, ROBOTS_FRESH, ASKER = 9, 10, 11, 12
+-- ROBOTS_TASK is the task that must fetch robots.txt, or 0.
+local WANTS_ROBOTS, CRAWL_DELAY, ROBOTS_FRESH, ROBOTS_TASK = 9, 10, 11, 12
 -- The operator's policy, "interval burst per-site" or false; and the policies of the lanes here, see count_policy.
 local OPERATOR, POLICIES, NUMBER = 13, 14, 15
 -- Then TURN_FIELDS fields per turn, see lanes.lua.
@@ -95,10 +95,11 @@ end
 
 -- Whether a task is fetching the site's robots.txt; the site's other tasks wait for it, at most until its lease ends.
 local function is_fetching_robots(site)
-  return site[ASKER] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
+  return site[ROBOTS_TASK] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
 end
 
--- The cause is stored with the end of its back-off: an older version of Trawl starts a back-off without storing the cause.
+-- The cause is stored with the end of its back-off, because an older version of Trawl starts a back-off without a
+-- cause.
 local function save_backoff_cause(site, cause)
   if cause == "" then redis.call("HDEL", key("backoff-causes"), site[NUMBER])
   else redis.call("HSET", key("backoff-causes"), site[NUMBER], exact(site[BLOCKED_UNTIL]) .. " " .. cause) end

@@ -1,12 +1,12 @@
--- save: writes changed rows back, computes when every touched site is due next, and ends jobs that have nothing left. Lanes
--- first, because sites depend on them; jobs last. A script that fails before this has changed only what it pushed or popped
--- itself, so scripts check everything before they change anything.
+-- save: writes loaded rows back, computes when each of their sites is due next, and ends jobs that have no tasks left.
+-- Lanes are saved first, because sites depend on them; jobs last. A script that fails before this has changed only the
+-- lists and sets that it wrote itself. So scripts check everything before they change anything.
 local function first_score(zset)
   return tonumber(redis.call("ZRANGE", zset, 0, 0, "WITHSCORES")[2])
 end
 
--- The score of a lane in its turn: its service number if a task may be granted (these numbers are far below any time), the
--- time of its first retry if it has only retries, false if nothing may be granted.
+-- The score of a lane in its turn: its service number if a task may be granted (these numbers are far below any time),
+-- the time of its first retry if it has only retries, false if nothing may be granted.
 local function lane_score(lane)
   if not may_send(job_numbered(lane.row[JOB_NUMBER])) then return false end
   if count_fresh(lane) > 0 then return lane.row[SERVED] end
@@ -28,12 +28,13 @@ local function save_lane(lane)
   redis.call("SET", key("lane", lane.name), cmsgpack.pack(row))
 end
 
--- The site's policy: the operator's; else the strictest of its jobs that are not paused, with the crawl-delay; else the last.
-local function repolice(site)
+-- Computes the policy of a site: the operator's policy if there is one; otherwise the strictest policy of its jobs that
+-- are not paused, combined with the crawl-delay; otherwise it stays the last one.
+local function update_policy(site)
   local interval, burst, per_site, robots
   for policy in pairs(policies_of(site)) do
-    local wait, most, at_once, asks, paused = string.match(policy, "^(%S+) (%d+) (%d+) (%d)(.*)$")
-    robots = math.max(robots or 0, tonumber(asks))
+    local wait, most, at_once, obeys_robots, paused = string.match(policy, "^(%S+) (%d+) (%d+) (%d)(.*)$")
+    robots = math.max(robots or 0, tonumber(obeys_robots))
     if paused == "" then
       interval = math.max(interval or 0, tonumber(wait))
       burst = math.min(burst or NEVER, tonumber(most))
@@ -80,8 +81,8 @@ local function save_site(site)
   redis.call("SET", key("site", site[NUMBER]), cmsgpack.pack(site))
 end
 
--- Whether a job is sealed and has nothing queued, delayed or leased on this shard. The lanes of a stopped job must be emptied
--- first, because a replay would find the old tasks there.
+-- Whether a job is sealed and has nothing queued, delayed or leased on this shard. The lanes of a stopped job must be
+-- emptied first, because a replay would find the old tasks there.
 local function is_empty(job)
   local live = job.queued + job.delayed + job.leased
   return live == 0 and not job.synced and job.sealed == 1 and not job.finished and (job.state == "running" or job.state == "cancelled")
@@ -95,7 +96,7 @@ local function end_if_empty(job)
   job.finished = tx.now
   index_ended_job(job)
   if job.state == "running" then
-    -- Judged by pages, because a redirect is done without being a page.
+    -- Decided by the number of pages, because a task that was redirected is done but has no page.
     job.state = job.pages == 0 and job.dead + job.refused > 0 and "failed" or "finished"
   end
 end
@@ -113,7 +114,7 @@ end
 
 local function save()
   for _, lane in pairs(tx.lanes) do save_lane(lane) end
-  for n in pairs(tx.repoliced) do repolice(site_numbered(n)) end
+  for n in pairs(tx.policy_changed) do update_policy(site_numbered(n)) end
   for _, site in pairs(tx.sites) do save_site(site) end
   for _, known in pairs(tx.job_sites) do save_job_site(known) end
   for _, job in pairs(tx.jobs) do save_job(job) end

@@ -1,7 +1,8 @@
--- seen: exact sets of the URLs of a dedup scope. Fingerprints are 64-bit integers in sets small enough for Redis to pack them
--- (8 bytes each). A scope grows by linear hashing: for every 3 * FILL new URLs one bucket is split in four, so no call moves
--- many. Splitting in two would move a URL three times as often and made an enqueue a tenth slower. With FILL = 90 the fullest
--- buckets hold 360 URLs on average and 460 at most; Redis unpacks a set of over 512 to ten times its size.
+-- seen: exact sets of the URLs of a dedup scope. Fingerprints are 64-bit integers in sets small enough for Redis to
+-- pack them (8 bytes each). A scope grows by linear hashing: for every 3 * FILL new URLs one bucket is split in four,
+-- so no call moves many URLs. Splitting in two would move a URL three times as often and made an enqueue a tenth
+-- slower. With FILL = 90 the fullest buckets contain 360 URLs on average and 460 at most. Redis unpacks a set of over
+-- 512 to ten times its size.
 local FILL, PARTS = 90, 4
 local scopes = {}
 
@@ -32,8 +33,8 @@ local function has_seen(scope, fingerprint)
   return redis.call("SISMEMBER", bucket_of(scope, fingerprint), fingerprint) == 1
 end
 
--- Returns whether it was new.
-local function see(scope, fingerprint)
+-- Returns whether the URL was new.
+local function mark_seen(scope, fingerprint)
   local added = redis.call("SADD", bucket_of(scope, fingerprint), fingerprint)
   scope.count = scope.count + added
   return added == 1
@@ -64,7 +65,7 @@ local function save_scopes()
 end
 
 -- For scopes whose entries expire. An entry is "until job task". Returns whether the URL was new.
-local function see_until(job, fingerprint, task)
+local function mark_seen_until(job, fingerprint, task)
   local lapsing = key("lapse", job.scope)
   local entry = redis.call("HGET", lapsing, fingerprint)
   if entry and tonumber(string.match(entry, "^%S+")) > tx.now then return false end

@@ -10,14 +10,14 @@ local function ready_at(site)
   return math.max(rate_ready_at(site), site[BLOCKED_UNTIL])
 end
 
--- How many requests a site takes now, up to `max`.
+-- How many requests a site allows now, up to `max`.
 local function capacity_now(site, max)
   if ready_at(site) > tx.now then return 0 end
   local free = math.min(max, site[PER_SITE] - site[IN_FLIGHT])
   if site[INTERVAL] == 0 then return math.max(1, free) end
   local from = math.max(site[ARRIVAL], tx.now)
   local slots = math.floor((tx.now - from) / spacing_of(site[INTERVAL]) + site[BURST] - 1 + 1e-9) + 1
-  -- A site that is ready takes at least one request: with a burst, a rounding error of 1e-9 could yield 0.
+  -- A site that is ready allows at least one request: with a burst, a rounding error of 1e-9 could yield 0.
   return math.max(1, math.min(free, slots))
 end
 

@@ -1,7 +1,7 @@
--- stop-job: stop a job, and mark a job whose lanes must follow a change.
+-- stop-job: stop a job, and mark a job whose lanes must be updated after a change.
 local function mark_unsynced(job)
   job.synced = 0
-  -- In the order of the changes, so that of two jobs that end at once the later one decides the policy a site keeps.
+  -- In the order of the changes: if two jobs end at once, the site keeps the policy of the later one.
   redis.call("ZADD", key("unsynced"), redis.call("HINCRBY", key("meta"), "next_change", 1), job.n)
 end
 

@@ -1,12 +1,12 @@
--- wake-workers: wakes idle workers. Each is in the `idle` set of its queues and subscribes to a channel of its own. A call wakes
--- only as many as there is new work for, so one URL does not wake five hundred workers. Suspects wake workers of the queue
--- they came from.
+-- wake-workers: wakes idle workers. Each is in the `idle` set of its queues and subscribes to a channel of its own. A
+-- call wakes only as many workers as there is new work for, so one URL does not wake five hundred workers. Suspects
+-- wake the workers of their original queue.
 local due_now, due_later = {}, {}
 -- How many due turns of each queue the caller will take itself, so that no other worker is woken for them.
 local caller_takes = {}
 local MAX_WOKEN = 4
 local MAX_CHANNELS_TRIED = 8
--- A watcher that has not asked this long after its time is considered dead.
+-- A watcher that has not called lease this long after its time is considered dead.
 local ALARM_LATE_MS = 250
 
 local function collect_due(name, due)
@@ -26,7 +26,7 @@ local function wake(queue, count)
   end
 end
 
--- When the watcher of a queue asks next, and its channel.
+-- When the watcher of a queue calls lease next, and its channel.
 local function find_alarm(queue)
   local alarm = redis.call("HGET", key("alarm"), queue)
   if not alarm then return NEVER, "" end

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- find-denied: which commands the ACL denies on a key of the shard. Checked before the first script runs, because a script
--- that meets a denied command half way has done only half of its work.                      Cost: O(1) per command.
+-- find-denied: which commands the ACL denies on a key of the shard. Checked before the first script runs, because a
+-- script that fails at a denied command keeps the writes it has made before.                    Cost: O(1) per command.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2… commands
 -- Reply: now, then the denied commands.

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- open-shard: create a shard that does not exist, and return its schema (F19).                            Cost: O(1).
+-- open-shard: create a shard that does not exist, and return its schema (F19).                              Cost: O(1).
 -- KEYS  1 the shard
--- ARGV  1 schema version   2 the oldest version that can work with what this one writes   3 index of the shard   4 shards
+-- ARGV  1 schema version   2 the oldest version that can use the data of this one   3 index of the shard   4 shards
 -- Reply: now, then as stored: schema, oldest version that can work with it, number of shards.
 -- @include lib/base.lua
 if redis.call("HEXISTS", key("meta"), "schema") == 0 then
@@ -9,5 +9,5 @@ if redis.call("HEXISTS", key("meta"), "schema") == 0 then
     "next_task", 1, "next_served", 1, "next_site", 1, "next_lane", 1, "next_job", 0, "next_scope", 0, "pending", 0,
     "run", string.match(redis.call("INFO", "server"), "run_id:(%w+)"))
 end
-local there = redis.call("HMGET", key("meta"), "schema", "readable", "shards")
-return { exact(time_of("")), there[1] or "", there[2] or "", there[3] or "" }
+local stored = redis.call("HMGET", key("meta"), "schema", "readable", "shards")
+return { exact(time_of("")), stored[1] or "", stored[2] or "", stored[3] or "" }

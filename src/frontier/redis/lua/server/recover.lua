@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- recover: ask a server that has lost its scripts whether it was restarted or replaced. If so, it may have lost its last
+-- recover: check whether a server that has lost its scripts was restarted or replaced. If so, it may have lost its last
 -- writes too, so every site is treated as if its whole burst had been sent just now.                      Cost: O(1).
 -- KEYS  1 the shard
 -- Reply: 1 if this is another run of the server than the last known one.

@@ -5,5 +5,5 @@
 -- Reply: now, 1 or 0.
 -- @include lib/base.lua
 local now, site = time_of(ARGV[1]), ARGV[2]
-local till = redis.call("GET", key("scripted", site))
-return { exact(now), till and tonumber(till) > now and "1" or "0" }
+local expires_at = redis.call("GET", key("scripted", site))
+return { exact(now), expires_at and tonumber(expires_at) > now and "1" or "0" }

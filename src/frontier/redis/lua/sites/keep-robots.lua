@@ -7,7 +7,7 @@
 begin(ARGV[1])
 local site = site_named(ARGV[2])
 redis.call("HSET", key("robots", ARGV[2]), "kind", ARGV[3], "text", ARGV[4], "fetchedAt", ARGV[5], "freshUntil", ARGV[6])
-site[ROBOTS_FRESH], site[CRAWL_DELAY], site[ASKER] = tonumber(ARGV[6]), tonumber(ARGV[7]), 0
-tx.repoliced[site[NUMBER]] = true
+site[ROBOTS_FRESH], site[CRAWL_DELAY], site[ROBOTS_TASK] = tonumber(ARGV[6]), tonumber(ARGV[7]), 0
+tx.policy_changed[site[NUMBER]] = true
 save()
 return exact(tx.now)

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- list-site-jobs: what each of the newest jobs has at one site.                              Cost: a few reads per job.
+-- list-site-jobs: the tasks of each of the newest jobs at one site.                          Cost: a few reads per job.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 site   3 number of jobs to read
--- Reply: now, then for each job with tasks there: id, name, state, waiting, leased, and its own policy: interval, burst,
---        per site.
+-- Reply: now, then for each job with tasks there: id, name, state, waiting, leased, and its own policy: interval,
+--        burst, per site.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua
 begin(ARGV[1])
 local reply, number = { exact(tx.now) }, site_number(ARGV[2])

@@ -7,6 +7,6 @@
 begin(ARGV[1])
 local site = site_named(ARGV[2])
 site[OPERATOR] = ARGV[3] ~= "" and ARGV[3] .. " " .. ARGV[4] .. " " .. ARGV[5]
-tx.repoliced[site[NUMBER]] = true
+tx.policy_changed[site[NUMBER]] = true
 save()
 return exact(tx.now)

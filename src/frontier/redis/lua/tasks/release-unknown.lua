@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- release-unknown: release the tasks that a worker was granted in a reply that was lost.
+-- release-unknown: release the tasks that were granted to a worker in a lost reply.
 -- KEYS  1 the shard                                                             Cost: O(n) in the tasks of the worker.
--- ARGV  1 now or ""   2 worker   3… ids of the tasks that the worker knows of
+-- ARGV  1 now or ""   2 worker   3… ids of the tasks that the worker knows
 -- Reply: now, then ids of jobs that have nothing left on this shard.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 begin(ARGV[1])

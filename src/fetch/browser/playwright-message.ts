@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { shortMessage } from "../../runtime/short-message.ts";
 
-export function shortWords(error: unknown): string {
+export function playwrightMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [own = ""] = stripVTControlCharacters(message).split(/\n\s*(?:Call log:|at eval \()/, 1);
   return shortMessage(own);

@@ -7,35 +7,35 @@ import { resolveConfig } from "../../src/config/resolve.ts";
 import type { JobFilter } from "../../src/control/list-jobs.ts";
 import { anAttemptWrite, aPageWrite } from "../contracts/store/page-write.ts";
 import { startApi } from "./harness.ts";
-import { startKeyedApi } from "./keyed.ts";
-import { startWorking } from "./work.ts";
+import { startKeyedApi } from "./keyed-api.ts";
+import { startWorking } from "./working-api.ts";
 
 describe("the list of jobs", () => {
   it("is filtered by state and text, within the tenant, and continues from a cursor", async () => {
     const api = await startKeyedApi();
-    const one = await api.person({ tenant: "one" });
-    const two = await api.person({ tenant: "two" });
+    const one = await api.newCaller({ tenant: "one" });
+    const two = await api.newCaller({ tenant: "two" });
     const names = ["Red shoes", "blue shoes", "red hats"];
     const ids: string[] = [];
     for (const [nth, name] of names.entries()) {
-      const { json } = await one.ask("POST", "/v1/jobs", { name, urls: [`https://shop${nth}.example/`] });
+      const { json } = await one.request("POST", "/v1/jobs", { name, urls: [`https://shop${nth}.example/`] });
       ids.push(String(json.id));
     }
-    await two.ask("POST", "/v1/jobs", { name: "red wine", urls: ["https://shop9.example/"] });
-    await one.ask("POST", `/v1/jobs/${ids[1]}/pause`);
+    await two.request("POST", "/v1/jobs", { name: "red wine", urls: ["https://shop9.example/"] });
+    await one.request("POST", `/v1/jobs/${ids[1]}/pause`);
 
-    const found = async (ask: typeof one.ask, query: string) => {
-      const { json } = await ask("GET", `/v1/jobs?${query}`);
+    const found = async (request: typeof one.request, query: string) => {
+      const { json } = await request("GET", `/v1/jobs?${query}`);
       return (json.jobs as unknown as { name: string }[]).map(({ name }) => name);
     };
-    expect(await found(one.ask, "q=RED")).toEqual(["red hats", "Red shoes"]);
-    expect(await found(one.ask, "q=shoes%20red")).toEqual(["Red shoes"]);
-    expect(await found(one.ask, `q=${ids[2]}`)).toEqual(["red hats"]);
-    expect(await found(one.ask, "q=shop1.example")).toEqual(["blue shoes"]);
-    expect(await found(one.ask, "state=paused")).toEqual(["blue shoes"]);
-    expect(await found(one.ask, "state=running&q=blue")).toEqual([]);
+    expect(await found(one.request, "q=RED")).toEqual(["red hats", "Red shoes"]);
+    expect(await found(one.request, "q=shoes%20red")).toEqual(["Red shoes"]);
+    expect(await found(one.request, `q=${ids[2]}`)).toEqual(["red hats"]);
+    expect(await found(one.request, "q=shop1.example")).toEqual(["blue shoes"]);
+    expect(await found(one.request, "state=paused")).toEqual(["blue shoes"]);
+    expect(await found(one.request, "state=running&q=blue")).toEqual([]);
     expect(await found(api.operator, "q=red")).toEqual(["red wine", "red hats", "Red shoes"]);
-    expect((await one.ask("GET", "/v1/jobs?state=lost")).status).toBe(400);
+    expect((await one.request("GET", "/v1/jobs?state=lost")).status).toBe(400);
 
     const client = connect(api.url, { key: one.key });
     const first = await client.listJobs({ q: "red", limit: 1 });
@@ -54,8 +54,8 @@ describe("the list of jobs", () => {
 
 describe("trawl jobs", () => {
   it("finds the same jobs directly and through a server", async () => {
-    const { url, trawl, ask } = await startApi();
-    for (const name of ["Red shoes", "blue shoes"]) await ask("POST", "/v1/jobs", { name, open: true });
+    const { url, trawl, request } = await startApi();
+    for (const name of ["Red shoes", "blue shoes"]) await request("POST", "/v1/jobs", { name, open: true });
     const direct = createDirectPlane(trawl, resolveConfig([]));
     const remote = createRemotePlane({ url, key: undefined, tries: 1, onWait: () => {} });
 
@@ -72,8 +72,8 @@ describe("trawl jobs", () => {
 
 describe("the results of a job", () => {
   it("are searched page by page and in one stream", async () => {
-    const { url, trawl, ask } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
+    const { url, trawl, request } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
     const id = String(json.id);
     const writes = Array.from({ length: 12 }, (_, page) =>
       aPageWrite({
@@ -100,7 +100,7 @@ describe("the results of a job", () => {
     expect(page).toMatchObject({ status: 404, taskId: "3" });
     expect((await job.listPages({ status: "404", q: "nothing" })).pages).toEqual([]);
     expect((await job.listPages({ q: "A.test/11" })).pages).toMatchObject([{ taskId: "11" }]);
-    const csv = String((await ask("GET", `/v1/jobs/${id}/pages?format=csv&status=404`)).json.text);
+    const csv = String((await request("GET", `/v1/jobs/${id}/pages?format=csv&status=404`)).json.text);
     expect(csv.trim().split("\r\n")).toHaveLength(2);
     const { records, jobId } = await connect(url)
       .page(page?.id ?? 0)
@@ -109,8 +109,8 @@ describe("the results of a job", () => {
   });
 
   it("include errors grouped by reason", async () => {
-    const { url, trawl, ask } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
+    const { url, trawl, request } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { urls: ["https://a.example/"], open: true });
     const id = String(json.id);
     const invalid = ["no price", "no title", "no price"].map((reason) => ({ fields: {}, reason }));
     await trawl.store.write(
@@ -139,7 +139,7 @@ describe("a stored page", () => {
     await startWorker();
     const trawl = connect(url);
     const { page } = await trawl.scrape({ url: `${site.url}/`, keep: { bodies: true } });
-    const asked = site.log.length;
+    const requestsBefore = site.log.length;
     const kept = trawl.page(page?.id ?? 0);
 
     const read = await kept.extract({ extract: { title: "h1", price: { select: "p", type: "number" } }, links: "a" });
@@ -147,11 +147,11 @@ describe("a stored page", () => {
       ...{ records: [{ title: "Sea", price: 4.5 }], recordCount: 1, invalid: [] },
       links: [`${site.url}/next`],
     });
-    const lacking = await kept.extract({ extract: { no: { select: "h9", required: true } } });
-    expect(lacking).toMatchObject({ records: [], invalid: [{ reason: expect.stringContaining("h9") }] });
+    const incomplete = await kept.extract({ extract: { no: { select: "h9", required: true } } });
+    expect(incomplete).toMatchObject({ records: [], invalid: [{ reason: expect.stringContaining("h9") }] });
     const problems = { code: "BAD_SELECTOR", problem: { owner: 'field "x"' } };
     await expect(kept.extract({ extract: { x: "a[" } })).rejects.toMatchObject(problems);
-    expect(site.log.length).toBe(asked);
+    expect(site.log.length).toBe(requestsBefore);
 
     const bare = await trawl.scrape(`${site.url}/`);
     await expect(trawl.page(bare.page?.id ?? 0).extract({})).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -160,7 +160,7 @@ describe("a stored page", () => {
 
 describe("a job that is to run again", () => {
   it("is returned as submitted, without secrets, and creates the same job", async () => {
-    const { url, ask } = await startApi();
+    const { url, request } = await startApi();
     const written = {
       name: "shop",
       urls: ["https://a.example/"],
@@ -168,7 +168,7 @@ describe("a job that is to run again", () => {
       politeness: { rate: "2/s" },
     };
     const webhook = { url: "https://hook.example/" };
-    const { json } = await ask("POST", "/v1/jobs", { ...written, headers: { cookie: "secret" }, webhook });
+    const { json } = await request("POST", "/v1/jobs", { ...written, headers: { cookie: "secret" }, webhook });
     const trawl = connect(url);
 
     const { job, missing } = await trawl.job(String(json.id)).spec();
@@ -179,10 +179,12 @@ describe("a job that is to run again", () => {
     expect((await trawl.job(again.id).spec()).job).toEqual(written);
   });
 
-  it("says that its URLs must be sent again if they were a list", async () => {
-    const { url, ask } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { name: "list", open: true });
-    await ask("POST", `/v1/jobs/${json.id}/urls?last=true`, { urls: ["https://a.example/1", "https://a.example/2"] });
+  it("returns `urls` as missing if the URLs were sent separately", async () => {
+    const { url, request } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { name: "list", open: true });
+    await request("POST", `/v1/jobs/${json.id}/urls?last=true`, {
+      urls: ["https://a.example/1", "https://a.example/2"],
+    });
 
     const { job, missing } = await connect(url).job(String(json.id)).spec();
 

@@ -2,13 +2,16 @@ import type { App } from "../../src/compose/app.ts";
 
 const WAIT_MOST_MS = 1_000;
 
-/** Leases and settles tasks of a.example like a worker, and returns how many. If there are none, waits until there may be some. */
-export async function takeSome(frontier: App["frontier"]): Promise<number> {
+/**
+ * Leases and settles tasks of a.example like a worker, and returns their number. If there are none, it waits for new
+ * ones.
+ */
+export async function workOffTasks(frontier: App["frontier"]): Promise<number> {
   await frontier.setSitePolicy("a.example", { intervalMs: 0, burst: 1, perSite: 1000 });
   const { grants } = await frontier.lease({ worker: "w", queues: ["fetch"], max: 1_000, leaseMs: 60_000 });
-  for (const { site, mustAskRobots } of grants) {
+  for (const { site, mustFetchRobots } of grants) {
     const now = Date.now();
-    if (mustAskRobots)
+    if (mustFetchRobots)
       await frontier.keepRobots(site, { kind: "absent", text: "", fetchedAt: now, freshUntil: now + 1e7 }, 0);
   }
   if (grants.length > 0) {

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Origin, startOrigin } from "../site/origin.ts";
 
-export type LivingPage = {
+export type ChangingPage = {
   title: string;
   links?: readonly string[];
   /** The validator that it sends; default: `etag`. */
@@ -25,10 +25,10 @@ export type Visit = {
   bytes: number;
 };
 
-export type LivingSite = {
+export type ChangingSite = {
   url: string;
   /** Pages by path. Change them to change the site. */
-  pages: Map<string, LivingPage>;
+  pages: Map<string, ChangingPage>;
   /** Requests since the last call, without robots.txt. */
   takeVisits(): Visit[];
   origin: Origin;
@@ -36,7 +36,7 @@ export type LivingSite = {
 
 const LONG_AGO = Date.parse("2020-01-01T00:00:00Z");
 
-export async function startLivingSite(pages: Record<string, LivingPage>): Promise<LivingSite> {
+export async function startChangingSite(pages: Record<string, ChangingPage>): Promise<ChangingSite> {
   const known = new Map(Object.entries(pages));
   let visits: Visit[] = [];
   const origin = await startOrigin((request, response) => {
@@ -75,12 +75,12 @@ export async function startLivingSite(pages: Record<string, LivingPage>): Promis
   };
 }
 
-function htmlOf({ title, links = [] }: LivingPage): string {
+function htmlOf({ title, links = [] }: ChangingPage): string {
   const anchors = links.map((href) => `<a href="${href}">on</a>`).join("");
   return `<!doctype html><title>x</title><h1>${title}</h1>${anchors}<p>${"words ".repeat(200)}</p>`;
 }
 
-function validatorOf(by: Exclude<LivingPage["by"], Answer | undefined>, html: string): Record<string, string> {
+function validatorOf(by: Exclude<ChangingPage["by"], Answer | undefined>, html: string): Record<string, string> {
   const version = [...html].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_003, 7);
   if (by === "nothing") return {};
   if (by === "date") return { "last-modified": new Date(LONG_AGO + version * 1000).toUTCString() };

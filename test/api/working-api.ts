@@ -4,7 +4,7 @@ import { type Api, closeLater, startApi } from "./harness.ts";
 
 export type Working = Api & { site: Origin; startWorker(): Promise<void> };
 
-/** The worker fetches only after `startWorker`. */
+/** Starts the server and the site. The worker starts when the test calls `startWorker`. */
 export async function startWorking(
   content: Handler | Routes,
   settings: Record<string, unknown> = {},
@@ -28,9 +28,9 @@ async function startWorker({ trawl }: Api): Promise<void> {
 }
 
 /** Resolves with the job once it has ended. */
-export async function ended({ ask }: Api, id: unknown): Promise<Record<string, unknown>> {
+export async function ended({ request }: Api, id: unknown): Promise<Record<string, unknown>> {
   for (;;) {
-    const { json } = await ask("GET", `/v1/jobs/${id}`);
+    const { json } = await request("GET", `/v1/jobs/${id}`);
     if (json.finishedAt !== null) return json;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,8 +1,8 @@
 /** Short connections without retries, to set up and inspect the servers of tests. */
 import { Redis } from "ioredis";
 
-/** Runs `talk` on a new connection. Rejects if the server does not answer. */
-export async function withRedis<T>(port: number, talk: (redis: Redis) => Promise<T>): Promise<T> {
+/** Runs `work` on a new connection. Rejects if the server does not answer. */
+export async function withRedis<T>(port: number, work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis({
     host: "127.0.0.1",
     port,
@@ -16,7 +16,7 @@ export async function withRedis<T>(port: number, talk: (redis: Redis) => Promise
   redis.on("error", () => undefined);
   try {
     await redis.connect();
-    return await talk(redis);
+    return await work(redis);
   } finally {
     redis.disconnect();
   }

@@ -1,4 +1,4 @@
-/** Values for a JSON schema as OpenAPI has them: such as it asks for, and the same with something wrong. */
+/** Random values for a JSON schema of an OpenAPI document: valid ones, and valid ones with one fault. */
 import fc from "fast-check";
 
 export type Schema = {
@@ -38,36 +38,38 @@ const ODD = [
   "[::1]",
   "1e999",
 ];
-/** What a field may hold that nobody expects there. */
+/** Values that no field expects. */
 const junk = fc.oneof(
   fc.constantFrom<unknown>(...ODD, null, true, -1, 0.5, 1e308, Number.MAX_SAFE_INTEGER, [], {}, "x".repeat(5_000)),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** More of an object at once, and one field or other makes nearly every one of them wrong. */
+/** With more optional fields per object, at least one of them makes nearly every object invalid. */
 const OPTIONAL_MOST = 3;
 const DEEPEST = 5;
 
 /**
- * Half of them as asked for, half with one thing wrong, and now and then anything at all. What fields have to do with each
- * other no schema says: with an `example`, it is that and something more.
+ * Half of the values are valid, nearly half have one fault, and a few are arbitrary. A schema does not say how fields
+ * depend on each other; with an `example`, a valid value is therefore the example with additional fields.
  */
 export function valueFor(schema: Schema, example: Record<string, unknown> = {}): fc.Arbitrary<unknown> {
-  const good = fitting(schema, 0).map((value) => (isObject(value) ? withMore(example, value) : value));
+  const good = validFor(schema, 0).map((value) => (isObject(value) ? withFields(example, value) : value));
   return fc.oneof(
     { weight: 10, arbitrary: good },
-    { weight: 9, arbitrary: fc.tuple(good, fc.nat(), junk).map(([value, nth, wrong]) => spoiled(value, nth, wrong)) },
+    { weight: 9, arbitrary: fc.tuple(good, fc.nat(), junk).map(([value, nth, wrong]) => withFault(value, nth, wrong)) },
     { weight: 1, arbitrary: junk },
   );
 }
 
-/** As the schema asks for. What only words can tell of a text, its examples show. */
-export function fitting(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+/**
+ * A value that the schema allows; one of its `examples` if it has some, because a schema cannot express every format.
+ */
+export function validFor(schema: Schema, depth: number): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.examples !== undefined) return fc.constantFrom(...schema.examples);
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return fc.oneof(...choices.map((one) => fitting(one, depth + 1)));
+  if (choices !== undefined) return fc.oneof(...choices.map((one) => validFor(one, depth + 1)));
   switch (schema.type) {
     case "string":
       return textFor(schema);
@@ -100,16 +102,16 @@ function rangeOf({ minimum, maximum = 1e6, exclusiveMinimum }: Schema): { min: n
 }
 
 function listFor({ prefixItems, items, minItems = 0 }: Schema, depth: number): fc.Arbitrary<unknown> {
-  if (prefixItems !== undefined) return fc.tuple(...prefixItems.map((one) => fitting(one, depth + 1)));
+  if (prefixItems !== undefined) return fc.tuple(...prefixItems.map((one) => validFor(one, depth + 1)));
   if (depth > DEEPEST || items === undefined || items === false) return fc.constant([]);
-  return fc.array(fitting(items, depth + 1), { minLength: minItems, maxLength: Math.max(minItems, 4) });
+  return fc.array(validFor(items, depth + 1), { minLength: minItems, maxLength: Math.max(minItems, 4) });
 }
 
 function objectFor(schema: Schema, depth: number): fc.Arbitrary<Record<string, unknown>> {
   const { properties = {}, required = [], additionalProperties, propertyNames = { pattern: "^[a-z]{1,8}$" } } = schema;
   if (typeof additionalProperties === "object" && Object.keys(properties).length === 0) {
-    const names = fitting({ type: "string", ...propertyNames }, depth).map(String);
-    const values = depth > DEEPEST ? fc.constant("h1") : fitting(additionalProperties, depth + 1);
+    const names = validFor({ type: "string", ...propertyNames }, depth).map(String);
+    const values = depth > DEEPEST ? fc.constant("h1") : validFor(additionalProperties, depth + 1);
     return fc.dictionary(names, values, { minKeys: 1, maxKeys: 3 });
   }
   const optional = depth > DEEPEST ? [] : Object.keys(properties).filter((name) => !required.includes(name));
@@ -117,46 +119,46 @@ function objectFor(schema: Schema, depth: number): fc.Arbitrary<Record<string, u
     .subarray(optional, { maxLength: Math.min(optional.length, OPTIONAL_MOST) })
     .chain((chosen) =>
       fc.record(
-        Object.fromEntries([...required, ...chosen].map((name) => [name, fitting(properties[name] ?? {}, depth + 1)])),
+        Object.fromEntries([...required, ...chosen].map((name) => [name, validFor(properties[name] ?? {}, depth + 1)])),
       ),
     );
 }
 
-/** The example with more in it, also where it has objects itself: a schedule's job without URLs would never be taken. */
-function withMore(example: Record<string, unknown>, more: Record<string, unknown>): Record<string, unknown> {
+/** Adds the fields also to nested objects of the example: a schedule whose job has no URLs would always be refused. */
+function withFields(example: Record<string, unknown>, more: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.entries(more).map(([name, value]) => {
     const known = example[name];
-    return [name, isObject(known) && isObject(value) ? withMore(known, value) : value];
+    return [name, isObject(known) && isObject(value) ? withFields(known, value) : value];
   });
   return { ...example, ...Object.fromEntries(fields) };
 }
 
-/** The same, but for one place in it; or with a field that nobody has heard of. */
-function spoiled(value: unknown, nth: number, wrong: unknown): unknown {
-  const places = placesIn(value);
-  const place = places[nth % (places.length + 1)];
-  if (place === undefined) return isObject(value) ? { ...value, unheardOf: wrong } : wrong;
-  return replaced(value, place, wrong);
+/** The value with one part replaced, or with an unknown field. */
+function withFault(value: unknown, nth: number, wrong: unknown): unknown {
+  const paths = pathsIn(value);
+  const path = paths[nth % (paths.length + 1)];
+  if (path === undefined) return isObject(value) ? { ...value, unknownField: wrong } : wrong;
+  return withValueAt(value, path, wrong);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-type Place = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
-function placesIn(value: unknown, at: Place = []): Place[] {
+function pathsIn(value: unknown, at: JsonPath = []): JsonPath[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
-    const place = [...at, name];
-    return [place, ...placesIn(inner, place)];
+    const path = [...at, name];
+    return [path, ...pathsIn(inner, path)];
   });
 }
 
-function replaced(value: unknown, [name, ...rest]: Place, wrong: unknown): unknown {
+function withValueAt(value: unknown, [name, ...rest]: JsonPath, wrong: unknown): unknown {
   if (name === undefined) return wrong;
   if (Array.isArray(value))
-    return value.map((one, nth) => (String(nth) === String(name) ? replaced(one, rest, wrong) : one));
+    return value.map((one, nth) => (String(nth) === String(name) ? withValueAt(one, rest, wrong) : one));
   const fields = value as Record<string, unknown>;
-  return { ...fields, [name]: replaced(fields[name], rest, wrong) };
+  return { ...fields, [name]: withValueAt(fields[name], rest, wrong) };
 }

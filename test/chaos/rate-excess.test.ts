@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startOrigin } from "../site/origin.ts";
 import { rateViolations } from "../site/politeness-checker.ts";
-import { keepLookout, loggedExcessMs, rateExcessMs } from "./lookout.ts";
+import { loggedExcessMs, rateExcessMs, watchIdleTime } from "./rate-excess.ts";
 
-describe("lookout", () => {
-  it("finds the same in an exact log as the politeness checker", () => {
+describe("the rate excess", () => {
+  it("is the tolerance at which the politeness checker finds no violation, if the log is exact", () => {
     const times = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: 500 }), (instants, perSecond) => {
         const excessMs = loggedExcessMs(
-          instants.map((arrivedAt) => ({ arrivedAt, seenFrom: arrivedAt })),
+          instants.map((arrivedAt) => ({ arrivedAt, arrivedAfter: arrivedAt })),
           perSecond,
         );
         const violations = (toleranceMs: number) => rateViolations(instants, { perSecond, burst: 1, toleranceMs });
@@ -22,28 +22,30 @@ describe("lookout", () => {
     );
   });
 
-  it("never finds more in a log that may be late, and nothing that the delay explains", () => {
-    const sighting = fc
+  it("is never larger when logging delays are considered, and is 0 if a delay explains it", () => {
+    const arrival = fc
       .record({ arrivedAt: fc.integer({ min: 100, max: 1000 }), lateMs: fc.integer({ min: 0, max: 100 }) })
-      .map(({ arrivedAt, lateMs }) => ({ arrivedAt, seenFrom: arrivedAt - lateMs }));
+      .map(({ arrivedAt, lateMs }) => ({ arrivedAt, arrivedAfter: arrivedAt - lateMs }));
     fc.assert(
-      fc.property(fc.array(sighting, { maxLength: 30 }), (sightings) => {
-        expect(rateExcessMs(sightings, 100)).toBeLessThanOrEqual(loggedExcessMs(sightings, 100));
+      fc.property(fc.array(arrival, { maxLength: 30 }), (arrivals) => {
+        expect(rateExcessMs(arrivals, 100)).toBeLessThanOrEqual(loggedExcessMs(arrivals, 100));
       }),
     );
-    const together = [0, 1, 2].map((nth) => ({ arrivedAt: 1030, seenFrom: 1000 + nth * 10 }));
+    const together = [0, 1, 2].map((nth) => ({ arrivedAt: 1030, arrivedAfter: 1000 + nth * 10 }));
     expect(loggedExcessMs(together, 100)).toBeCloseTo(20);
     expect(rateExcessMs(together, 100)).toBe(0);
   });
+});
 
+describe("the idle watch", () => {
   it("returns a time before the arrival of a request, however long the process was blocked", async () => {
-    const lookout = keepLookout();
-    const seenFrom: number[] = [];
-    const origin = await startOrigin({}, { onArrival: () => void seenFrom.push(lookout.seenFrom()) });
+    const idleWatch = watchIdleTime();
+    const arrivedAfter: number[] = [];
+    const origin = await startOrigin({}, { onArrival: () => void arrivedAfter.push(idleWatch.lastIdleAt()) });
     const port = Number(new URL(origin.url).port);
     const sockets = await Promise.all(Array.from({ length: 20 }, () => connected(port)));
     onTestFinished(async () => {
-      lookout.stop();
+      idleWatch.stop();
       for (const socket of sockets) socket.destroy();
       await origin.close();
     });
@@ -55,8 +57,8 @@ describe("lookout", () => {
     while (performance.now() < busyUntil);
     await origin.waitForRequests(sockets.length);
 
-    expect(seenFrom).toHaveLength(sockets.length);
-    expect(Math.max(...seenFrom)).toBeLessThanOrEqual(sentAt);
+    expect(arrivedAfter).toHaveLength(sockets.length);
+    expect(Math.max(...arrivedAfter)).toBeLessThanOrEqual(sentAt);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Servers that answer conditional requests wrongly, or send unusable validators. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { JobInput } from "../../src/submit/job-schema.ts";
-import { type Answer, type LivingPage, type LivingSite, startLivingSite } from "./living-site.ts";
+import { type Answer, type ChangingPage, type ChangingSite, startChangingSite } from "./changing-site.ts";
 import { openWorld } from "./world.ts";
 
 /** Sends these headers with every page, and never answers 304. */
@@ -9,8 +9,8 @@ function always(headers: Record<string, string>): Answer {
   return (_, response, html) => void response.writeHead(200, { "content-type": "text/html", ...headers }).end(html);
 }
 
-async function stage(page: LivingPage, settings: Record<string, unknown> = {}) {
-  const site = await startLivingSite({ "/": page });
+async function prepare(page: ChangingPage, settings: Record<string, unknown> = {}) {
+  const site = await startChangingSite({ "/": page });
   onTestFinished(() => site.origin.close());
   const world = await openWorld(settings);
   const crawl = (more: JobInput = {}) =>
@@ -18,12 +18,12 @@ async function stage(page: LivingPage, settings: Record<string, unknown> = {}) {
   return { site, crawl, world };
 }
 
-const lastOf = (site: LivingSite) => site.takeVisits().map(({ etag, since, status }) => ({ etag, since, status }));
+const lastOf = (site: ChangingSite) => site.takeVisits().map(({ etag, since, status }) => ({ etag, since, status }));
 const IN_FULL = { etag: undefined, since: undefined, status: 200 };
 
 describe("a server that", () => {
   it("answers 304 to every request leads to a dead letter, never to an empty page", async () => {
-    const { site, crawl } = await stage({ title: "x", by: (_, response) => void response.writeHead(304).end() });
+    const { site, crawl } = await prepare({ title: "x", by: (_, response) => void response.writeHead(304).end() });
 
     for (const job of [await crawl(), await crawl()]) {
       expect(job).toMatchObject({ pages: [], titles: [], dead: ["/ 304"], job: { state: "failed" } });
@@ -31,8 +31,8 @@ describe("a server that", () => {
     expect(lastOf(site)).toEqual([1, 2].map(() => ({ ...IN_FULL, status: 304 })));
   });
 
-  it("answers 304 with another ETag is asked again without a condition", async () => {
-    const { site, crawl } = await stage({
+  it("answers 304 with another ETag gets a second request without a condition", async () => {
+    const { site, crawl } = await prepare({
       title: "one",
       by: (request, response, html) => {
         if (request.headers["if-none-match"] === undefined) return always({ etag: '"1"' })(request, response, html);
@@ -41,7 +41,7 @@ describe("a server that", () => {
     });
     await crawl();
     site.takeVisits();
-    site.pages.set("/", { ...(site.pages.get("/") as LivingPage), title: "two" });
+    site.pages.set("/", { ...(site.pages.get("/") as ChangingPage), title: "two" });
 
     expect((await crawl()).titles).toEqual(["two"]);
     expect(lastOf(site)).toEqual([{ etag: '"1"', since: undefined, status: 304 }, IN_FULL]);
@@ -53,7 +53,7 @@ describe("a server that", () => {
       version += 1;
       always({ etag: `"${version}"` })(request, response, html);
     };
-    const { site, crawl } = await stage({ title: "x", by });
+    const { site, crawl } = await prepare({ title: "x", by });
     await crawl();
 
     expect(await crawl()).toMatchObject({ titles: [], pages: [{ status: 200, unchanged: true }] });
@@ -63,18 +63,18 @@ describe("a server that", () => {
 
   it.each([
     ["an empty ETag", { etag: "" }],
-    ["an ETag of nothing", { etag: '""' }],
+    ["an ETag without content", { etag: '""' }],
     ["an ETag of 5 KB", { etag: `"${"x".repeat(5_000)}"` }],
-    ["half an ETag", { etag: '"x' }],
-    ["a date that is none", { "last-modified": "yesterday" }],
-    ["a date of zero", { "last-modified": "0" }],
-    ["a date of the future", { "last-modified": "Fri, 31 Dec 2100 23:59:59 GMT" }],
+    ["an ETag without a closing quote", { etag: '"x' }],
+    ["an invalid date", { "last-modified": "yesterday" }],
+    ["the date 0", { "last-modified": "0" }],
+    ["a date in the future", { "last-modified": "Fri, 31 Dec 2100 23:59:59 GMT" }],
     [
-      "a date of this very second",
+      "a date that equals the date of the response",
       { "last-modified": "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:37 GMT" },
     ],
-  ])("gives %s is asked for the page, and that is compared", async (_, headers) => {
-    const { site, crawl } = await stage({ title: "one", by: always(headers) });
+  ])("sends %s gets requests without a condition, and its pages are compared", async (_, headers) => {
+    const { site, crawl } = await prepare({ title: "one", by: always(headers) });
     await crawl();
     expect((await crawl()).titles).toEqual([]);
     site.pages.set("/", { title: "two", by: always(headers) });
@@ -84,7 +84,7 @@ describe("a server that", () => {
   });
 
   it("sends an unusual ETag gets it back unchanged", async () => {
-    const { site, crawl } = await stage({
+    const { site, crawl } = await prepare({
       title: "one",
       by: always({ etag: "bare-1", "last-modified": "Sun, 06 Nov 1994 08:49:37 GMT" }),
     });
@@ -94,8 +94,8 @@ describe("a server that", () => {
     expect(lastOf(site)[1]).toEqual({ etag: "bare-1", since: "Sun, 06 Nov 1994 08:49:37 GMT", status: 200 });
   });
 
-  it("fails in between does not change what is remembered", async () => {
-    const { site, crawl } = await stage({ title: "one" });
+  it("fails once does not change the page memory", async () => {
+    const { site, crawl } = await prepare({ title: "one" });
     await crawl();
     site.pages.set("/", { title: "one", by: (_, response) => void response.writeHead(500).end() });
     expect(await crawl()).toMatchObject({ titles: [], dead: ["/ 500"] });
@@ -105,11 +105,11 @@ describe("a server that", () => {
     expect(await crawl()).toMatchObject({ titles: [], pages: [{ status: 304 }] });
   });
 
-  it("redirects for a while leads to a new record when the page is back", async () => {
-    const { site, crawl } = await stage({ title: "one" });
+  it("redirects for a while leads to a new record when the page returns", async () => {
+    const { site, crawl } = await prepare({ title: "one" });
     await crawl();
-    const away: Answer = (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end();
-    site.pages.set("/", { title: "one", by: away });
+    const redirect: Answer = (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end();
+    site.pages.set("/", { title: "one", by: redirect });
     site.pages.set("/elsewhere", { title: "two" });
     expect((await crawl()).titles).toEqual(["two"]);
     site.pages.set("/", { title: "one" });
@@ -118,9 +118,9 @@ describe("a server that", () => {
   });
 });
 
-describe("a page is fetched in full where", () => {
+describe("a page is fetched in full if", () => {
   it("it is read by other rules, and is still compared", async () => {
-    const { site, crawl } = await stage({ title: "one" });
+    const { site, crawl } = await prepare({ title: "one" });
     await crawl();
     await crawl();
     const rules = { extract: { title: "h1", about: "title" } };
@@ -131,7 +131,7 @@ describe("a page is fetched in full where", () => {
   });
 
   it("it is requested with other headers, and is unchanged", async () => {
-    const { site, crawl } = await stage({ title: "one" });
+    const { site, crawl } = await prepare({ title: "one" });
     await crawl();
     expect((await crawl({ headers: { "accept-language": "de" } })).titles).toEqual([]);
 
@@ -139,7 +139,7 @@ describe("a page is fetched in full where", () => {
   });
 
   it("the job has its own conditional headers, which have priority", async () => {
-    const { site, crawl } = await stage({ title: "one" });
+    const { site, crawl } = await prepare({ title: "one" });
     const headers = { "if-none-match": '"mine"' };
     await crawl({ headers });
     expect((await crawl({ headers })).titles).toEqual([]);
@@ -147,8 +147,8 @@ describe("a page is fetched in full where", () => {
     expect(lastOf(site)).toEqual([1, 2].map(() => ({ etag: '"mine"', since: undefined, status: 200 })));
   });
 
-  it("more was read from it than is remembered", async () => {
-    const { site, crawl } = await stage({ title: "long ".repeat(100) }, { recrawlBytes: 300 });
+  it("its content is larger than the limit of the page memory", async () => {
+    const { site, crawl } = await prepare({ title: "long ".repeat(100) }, { recrawlBytes: 300 });
     await crawl();
     expect((await crawl()).titles).toEqual([]);
     site.pages.set("/", { title: "short" });

@@ -1,4 +1,4 @@
-/** What a store on PostgreSQL does when its server is away, is not the one it was, or does not let it in. */
+/** A store on PostgreSQL whose server crashes, does not reply, or refuses the connection. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,26 +13,26 @@ import { findCertificatesObstacle, makeCertificates } from "../../services/certi
 import { findPostgresObstacle, type PostgresServer, startPostgres } from "../../services/postgres.ts";
 import { waitUntil } from "../../services/wait-until.ts";
 import { anAttemptWrite, aPageWrite } from "./page-write.ts";
-import { inDatabase, type PostgresSite, preparePostgres } from "./postgres-site.ts";
+import { inDatabase, type PostgresFixture, preparePostgres } from "./postgres-fixture.ts";
 
 const obstacle = findPostgresObstacle();
 const clock = systemClock();
 
-/** Opens a store that is closed with the test; what it logs comes to `lines`. */
+/** Opens a store that is closed after the test. Its log lines are added to `lines`. */
 async function openAt(
   url: string,
-  { patienceMs = 20_000, lines = [] as string[], ownClock = clock } = {},
+  { retryForMs = 20_000, lines = [] as string[], ownClock = clock } = {},
 ): Promise<Store> {
   const log = createLog("debug", (line) => void lines.push(line));
-  const store = await openPostgresStore(url, { clock: ownClock, log }, { patienceMs });
+  const store = await openPostgresStore(url, { clock: ownClock, log }, { retryForMs });
   onTestFinished(() => store.close());
   return store;
 }
 
-/** What opening it fails with. */
-async function failureAt(url: string, patienceMs = 20_000): Promise<{ code: string; message: string; text: string }> {
-  const error = await openAt(url, { patienceMs }).then(
-    () => new Error("it could be opened"),
+/** The error with which opening the store fails. */
+async function failureAt(url: string, retryForMs = 20_000): Promise<{ code: string; message: string; text: string }> {
+  const error = await openAt(url, { retryForMs }).then(
+    () => new Error("the store was opened"),
     (cause: unknown) => cause as Error & { code: string },
   );
   const { cause } = error as { cause?: unknown };
@@ -40,22 +40,22 @@ async function failureAt(url: string, patienceMs = 20_000): Promise<{ code: stri
   return { code: (error as { code?: string }).code ?? "", message: error.message, text };
 }
 
-describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? "there is one"})`, () => {
+describe.skipIf(obstacle !== undefined)(`connection to PostgreSQL (${obstacle ?? "available"})`, () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
   });
   afterAll(() => server.stop());
 
-  function site(): PostgresSite {
+  function newSchema(): PostgresFixture {
     const made = preparePostgres(server);
     onTestFinished(() => made.remove());
     return made;
   }
 
-  it("waits for a server that crashes and comes back, and has kept all it answered", async () => {
+  it("waits for a server that crashes and restarts, and keeps every confirmed write", async () => {
     const lines: string[] = [];
-    const store = await openAt(site().url, { lines });
+    const store = await openAt(newSchema().url, { lines });
     await store.write([aPageWrite({ taskId: "1" })]);
 
     await server.kill();
@@ -69,20 +69,21 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     expect(events).toEqual(["store.lost", "store.back"]);
   });
 
-  it("writes once what it has to write twice, since the answer got lost", async () => {
-    const { url, open } = site();
+  it("stores a write once if the reply is lost and the call is repeated", async () => {
+    const { url, open } = newSchema();
     await (await open()).close();
     const line = await openLossyProxy(server.port);
     const store = await openAt(url.replace(`:${server.port}/`, `:${new URL(line.url).port}/`));
-    await store.write([aPageWrite({ taskId: "first" })]); // the server knows the statement: one message is the whole call
+    // Prepares the statement, so that the next call is one message.
+    await store.write([aPageWrite({ taskId: "first" })]);
 
-    const lost = line.loseNextAnswer("lose-me");
+    const lost = line.loseNextReply("lose-me");
     const verdicts = store.write([aPageWrite({ taskId: "lose-me", records: [{ n: 1 }, { n: 2 }] })]);
     await lost;
 
     expect(await verdicts).toEqual(["written"]);
     const records = await store.readRecords("job", 0, 10);
-    // A second write that had changed anything would have taken new ids.
+    // If the repeated write had changed anything, it would have used new ids.
     expect(records.map(({ id, fields }) => [id, fields])).toEqual([
       [1, { title: "one" }],
       [2, { n: 1 }],
@@ -90,17 +91,17 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     ]);
   });
 
-  it("leaves a connection on which nobody answers, and asks on another", async () => {
-    // Half a minute is waited for an answer; here it passes a hundred times faster.
-    const hasty = {
+  it("closes a connection on which no reply arrives, and repeats the call on another", async () => {
+    // The store waits 30 seconds for a reply. With this clock, waits are a hundred times shorter.
+    const fastClock = {
       now: () => clock.now(),
       sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms / 100, signal),
     };
     const lines: string[] = [];
-    const { url } = site();
-    const store = await openAt(url, { lines, ownClock: hasty });
+    const { url } = newSchema();
+    const store = await openAt(url, { lines, ownClock: fastClock });
     await store.countRecords("job");
-    const pids = await server.talk(
+    const pids = await server.query(
       (sql) => sql`SELECT pid FROM pg_stat_activity WHERE application_name = 'trawl' AND pid <> pg_backend_pid()`,
     );
     for (const { pid } of pids) process.kill(Number(pid), "SIGSTOP");
@@ -113,9 +114,9 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     expect(lines.join("\n")).toContain("accepts connections but does not answer");
   });
 
-  it("gives up after its patience, with the place, the reason and no password", async () => {
+  it("throws an error after the configured time, with address and reason but no password", async () => {
     const gone = await startPostgres();
-    const store = await openAt(gone.url, { patienceMs: 300 });
+    const store = await openAt(gone.url, { retryForMs: 300 });
     await gone.stop();
 
     const failure = await store.write([aPageWrite({})]).catch((error: unknown) => error);
@@ -131,7 +132,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     expect(opening.text).not.toContain(gone.password);
   });
 
-  it("does not wait where no waiting helps: a wrong password, a database that is not there, rights that are missing", async () => {
+  it("does not wait if the password is wrong, the database does not exist or permissions are missing", async () => {
     const wrong = await failureAt(server.url.replace("s3cret", "gue55ed"));
     expect(wrong).toMatchObject({
       code: "STORE_UNREACHABLE",
@@ -151,7 +152,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     });
   });
 
-  it("leaves alone a schema that holds something else, and a database that cannot hold every page", async () => {
+  it("refuses a schema with tables of another application, and a database whose encoding is not UTF-8", async () => {
     await inDatabase(server, "CREATE SCHEMA shop; CREATE TABLE shop.pages (theirs text)");
     expect(await failureAt(`${server.url}?schema=shop`)).toMatchObject({
       code: "STORE_UNREACHABLE",
@@ -165,8 +166,8 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     });
   });
 
-  it("is made by one of many that come at once", async () => {
-    const { open } = site();
+  it("creates the schema once if many stores are opened concurrently", async () => {
+    const { open } = newSchema();
 
     const stores = await Promise.all(Array.from({ length: 8 }, () => open()));
 
@@ -175,8 +176,8 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it("reads no more to write a page when tables have grown on one connection", async () => {
-    const { url, schema } = site();
+  it("does not read more rows to write a page after the tables have grown", async () => {
+    const { url, schema } = newSchema();
     const store = await openAt(url);
     const page = (batch: number, n: number, token: number) =>
       aPageWrite({ taskId: `${batch}-${n}`, token, invalid: [{ fields: {}, reason: "none" }] });
@@ -195,9 +196,9 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
       await read(batch * 100);
     }
     await store.write(Array.from({ length: 100 }, (_, n) => page(3, n, 2)));
-    await store.close(); // a server counts what a connection has read when it ends
+    await store.close(); // the server updates its statistics when a connection ends
     const counted = async () => {
-      const [counts] = await server.talk(
+      const [counts] = await server.query(
         (sql) => sql`SELECT coalesce(sum(seq_tup_read), 0) AS read_through, coalesce(sum(idx_scan), 0) AS looked_up,
           coalesce(sum(idx_tup_fetch), 0) AS fetched
           FROM pg_stat_user_tables
@@ -216,8 +217,8 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
     expect(fetched).toBeLessThan(2000 * 5);
   });
 
-  it("keeps what no text of PostgreSQL can hold as SQLite does", async () => {
-    const store = await openAt(site().url);
+  it("stores characters that PostgreSQL text cannot represent, like SQLite", async () => {
+    const store = await openAt(newSchema().url);
     const write = aPageWrite({
       taskId: "nul\0task",
       records: [{ nul: "a\0b", lone: "\ud83c!", key: { "\0": '\\ " {}, NULL' } }],
@@ -239,7 +240,7 @@ describe.skipIf(obstacle !== undefined)(`contact with PostgreSQL (${obstacle ?? 
 
 const noTls = obstacle ?? findCertificatesObstacle();
 
-describe.skipIf(noTls !== undefined)(`TLS to PostgreSQL (${noTls ?? "there is one"})`, () => {
+describe.skipIf(noTls !== undefined)(`TLS to PostgreSQL (${noTls ?? "available"})`, () => {
   let server: PostgresServer;
   const folder = mkdtempSync(join(tmpdir(), "trawl-certificates-"));
   const own = noTls === undefined ? makeCertificates(folder) : undefined;
@@ -252,16 +253,16 @@ describe.skipIf(noTls !== undefined)(`TLS to PostgreSQL (${noTls ?? "there is on
   });
 
   const encrypted = () =>
-    server.talk(
+    server.query(
       (sql) => sql`SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
       WHERE application_name = 'trawl' AND ssl`,
     );
 
-  it("is used where the server has it, and looks at the certificate where an authority is named", async () => {
-    for (const words of ["", "?sslmode=require", `?ca=${own?.ca}`]) {
-      const store = await openAt(`${server.url}${words}`);
+  it("is used if the server supports it, and the certificate is verified if `ca` is given", async () => {
+    for (const query of ["", "?sslmode=require", `?ca=${own?.ca}`]) {
+      const store = await openAt(`${server.url}${query}`);
       expect(await store.countRecords("job")).toBe(0);
-      expect(Number((await encrypted())[0]?.count), words).toBeGreaterThan(0);
+      expect(Number((await encrypted())[0]?.count), query).toBeGreaterThan(0);
       await store.close();
     }
     const other = join(folder, "other");
@@ -271,7 +272,7 @@ describe.skipIf(noTls !== undefined)(`TLS to PostgreSQL (${noTls ?? "there is on
     expect(message).toMatch(/certificate/);
   });
 
-  it("is not passed over in silence", async () => {
+  it("is not silently disabled by an invalid parameter", async () => {
     expect((await failureAt(`${server.url}?sslmode=verify-ful`)).message).toMatch(/sslmode must be one of/);
     expect((await failureAt(`${server.url}?sslrootcert=x`)).message).toMatch(/unknown query parameters: sslrootcert/);
     expect((await failureAt(`${server.url}?ca=/nowhere.pem`)).message).toMatch(/ca=\/nowhere\.pem cannot be read/);

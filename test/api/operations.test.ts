@@ -2,31 +2,31 @@
 import { describe, expect, it } from "vitest";
 import type { Vitals } from "../../src/frontier/frontier.ts";
 import { startApi } from "./harness.ts";
-import { ended, startWorking } from "./work.ts";
+import { ended, startWorking } from "./working-api.ts";
 
 const PAGES = { "/": "<h1>one</h1>", "/gone": { status: 404 }, "/lost": { status: 404 }, "/shut": { status: 403 } };
 
 async function withDead() {
   const working = await startWorking(PAGES);
-  const { ask, site } = working;
+  const { request, site } = working;
   const urls = ["/", "/gone", "/lost", "/shut"].map((path) => site.url + path);
-  const { json } = await ask("POST", "/v1/jobs", { urls, politeness: { robots: false } });
+  const { json } = await request("POST", "/v1/jobs", { urls, politeness: { robots: false } });
   await working.startWorker();
   expect(await ended(working, json.id)).toMatchObject({ state: "finished", counts: { done: 1, dead: 3 } });
   return { ...working, id: json.id };
 }
 
 describe("a job's sites", () => {
-  it("list what is waiting, done and failed, by name, page by page", async () => {
-    const { ask, site, id } = await withDead();
-    const more = await ask("POST", "/v1/jobs", {
+  it("are listed by name, page by page, with their waiting, done and failed tasks", async () => {
+    const { request, site, id } = await withDead();
+    const more = await request("POST", "/v1/jobs", {
       urls: ["https://b.example/", "https://a.example/", "https://a.example/2"],
-      queue: "later", // which nobody serves
+      queue: "later", // no worker serves this queue
     });
 
-    const { json } = await ask("GET", `/v1/jobs/${id}/sites`);
-    const first = await ask("GET", `/v1/jobs/${more.json.id}/sites?limit=1`);
-    const rest = await ask("GET", `/v1/jobs/${more.json.id}/sites?limit=5&cursor=${first.json.next}`);
+    const { json } = await request("GET", `/v1/jobs/${id}/sites`);
+    const first = await request("GET", `/v1/jobs/${more.json.id}/sites?limit=1`);
+    const rest = await request("GET", `/v1/jobs/${more.json.id}/sites?limit=5&cursor=${first.json.next}`);
 
     expect(json).toMatchObject({
       sites: [{ site: site.site, waiting: 0, inFlight: 0, pages: 1, records: 1, bytes: 12, dead: 3, why: null }],
@@ -35,23 +35,23 @@ describe("a job's sites", () => {
     expect((json.sites as unknown as { lastPageAt: string }[])[0]?.lastPageAt).toMatch(/^20.*Z$/);
     expect(first.json.sites).toMatchObject([{ site: "a.example", waiting: 2, pages: 0, lastPageAt: null }]);
     expect(rest.json).toMatchObject({ sites: [{ site: "b.example", waiting: 1 }], next: null });
-    await ask("POST", `/v1/jobs/${more.json.id}/pause`);
-    expect((await ask("GET", `/v1/jobs/${more.json.id}/sites?limit=1`)).json).toMatchObject({
+    await request("POST", `/v1/jobs/${more.json.id}/pause`);
+    expect((await request("GET", `/v1/jobs/${more.json.id}/sites?limit=1`)).json).toMatchObject({
       sites: [{ why: "the job is paused" }],
     });
-    expect(await ask("GET", "/v1/jobs/j1/sites")).toMatchObject({ status: 404 });
+    expect(await request("GET", "/v1/jobs/j1/sites")).toMatchObject({ status: 404 });
   });
 });
 
 describe("dead letters", () => {
   it("are listed by cursor, filtered, and grouped by reason", async () => {
-    const { ask, id, site } = await withDead();
+    const { request, id, site } = await withDead();
 
-    const first = await ask("GET", `/v1/dead?job=${id}&limit=2`);
-    const rest = await ask("GET", `/v1/dead?job=${id}&limit=2&cursor=${first.json.next}`);
+    const first = await request("GET", `/v1/dead?job=${id}&limit=2`);
+    const rest = await request("GET", `/v1/dead?job=${id}&limit=2&cursor=${first.json.next}`);
     const letters = [first, rest].flatMap(({ json }) => json.dead as unknown as Record<string, unknown>[]);
-    const groups = await ask("GET", "/v1/dead?group=true");
-    const shut = await ask("GET", "/v1/dead?status=403&reason=http_status");
+    const groups = await request("GET", "/v1/dead?group=true");
+    const shut = await request("GET", "/v1/dead?status=403&reason=http_status");
 
     expect(letters.map(({ url }) => url).sort()).toEqual(["/gone", "/lost", "/shut"].map((path) => site.url + path));
     expect(letters[0]).toMatchObject({
@@ -69,42 +69,42 @@ describe("dead letters", () => {
 
   it("are replayed or discarded by filter", async () => {
     const working = await withDead();
-    const { ask, id } = working;
+    const { request, id } = working;
 
-    const replayed = await ask("POST", "/v1/dead/replay", { job: id, status: 404, perSecond: 1_000 });
+    const replayed = await request("POST", "/v1/dead/replay", { job: id, status: 404, perSecond: 1_000 });
     expect(replayed).toMatchObject({ status: 200, json: { replayed: 2 } });
     expect(await ended(working, id)).toMatchObject({ state: "finished", counts: { dead: 3 } });
-    const discarded = await ask("POST", "/v1/dead/discard", { job: id });
+    const discarded = await request("POST", "/v1/dead/discard", { job: id });
     expect(discarded).toMatchObject({ status: 200, json: { discarded: 3 } });
-    expect((await ask("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
+    expect((await request("GET", `/v1/dead?job=${id}`)).json.dead).toEqual([]);
   });
 
   it("are replayed or discarded one by one, and their job counts as open again", async () => {
     const working = await withDead();
-    const { ask, id, trawl } = working;
-    const letters = (await ask("GET", "/v1/dead?status=404")).json.dead as unknown as { taskId: string }[];
+    const { request, id, trawl } = working;
+    const letters = (await request("GET", "/v1/dead?status=404")).json.dead as unknown as { taskId: string }[];
     const [first = "", second = ""] = letters.map(({ taskId }) => taskId);
-    const told: string[][] = [];
+    const opened: string[][] = [];
     const { setOpen } = trawl.store.owners;
     trawl.store.owners.setOpen = (jobIds, isOpen) => {
-      if (isOpen) told.push([...jobIds]);
+      if (isOpen) opened.push([...jobIds]);
       return setOpen.call(trawl.store.owners, jobIds, isOpen);
     };
 
-    expect((await ask("POST", "/v1/dead/replay", { tasks: [first, "999999"] })).json).toEqual({ replayed: 1 });
-    expect(told.flat()).toEqual([id]);
+    expect((await request("POST", "/v1/dead/replay", { tasks: [first, "999999"] })).json).toEqual({ replayed: 1 });
+    expect(opened.flat()).toEqual([id]);
     expect(await ended(working, id)).toMatchObject({ counts: { dead: 3 } });
-    expect((await ask("POST", "/v1/dead/discard", { tasks: [second] })).json).toEqual({ discarded: 1 });
-    expect((await ask("GET", `/v1/dead?job=${id}`)).json.dead).toHaveLength(2);
-    expect(await ask("POST", "/v1/dead/discard", { tasks: [] })).toMatchObject({ status: 400 });
-    expect(await ask("POST", "/v1/dead/discard", { tasks: ["x"] })).toMatchObject({ status: 400 });
+    expect((await request("POST", "/v1/dead/discard", { tasks: [second] })).json).toEqual({ discarded: 1 });
+    expect((await request("GET", `/v1/dead?job=${id}`)).json.dead).toHaveLength(2);
+    expect(await request("POST", "/v1/dead/discard", { tasks: [] })).toMatchObject({ status: 400 });
+    expect(await request("POST", "/v1/dead/discard", { tasks: ["x"] })).toMatchObject({ status: 400 });
   });
 
   it("are not all selected by an empty filter", async () => {
-    const { ask } = await startApi();
+    const { request } = await startApi();
 
     for (const verb of ["replay", "discard"]) {
-      const answer = await ask("POST", `/v1/dead/${verb}`, {});
+      const answer = await request("POST", `/v1/dead/${verb}`, {});
       expect(answer).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
     }
   });
@@ -112,14 +112,14 @@ describe("dead letters", () => {
 
 describe("an explanation", () => {
   it("returns why a URL, a site and a job wait", async () => {
-    const { ask } = await startApi();
-    const { json } = await ask("POST", "/v1/jobs", { urls: ["https://a.example/x"] });
-    await ask("POST", `/v1/jobs/${json.id}/pause`);
+    const { request } = await startApi();
+    const { json } = await request("POST", "/v1/jobs", { urls: ["https://a.example/x"] });
+    await request("POST", `/v1/jobs/${json.id}/pause`);
 
-    const url = await ask("GET", `/v1/explain?url=${encodeURIComponent("https://A.example/x#top")}`);
-    const job = await ask("GET", `/v1/explain?job=${json.id}`);
-    const site = await ask("GET", "/v1/explain?site=a.example");
-    const unknown = await ask("GET", "/v1/explain?url=https://b.example/");
+    const url = await request("GET", `/v1/explain?url=${encodeURIComponent("https://A.example/x#top")}`);
+    const job = await request("GET", `/v1/explain?job=${json.id}`);
+    const site = await request("GET", "/v1/explain?site=a.example");
+    const unknown = await request("GET", "/v1/explain?url=https://b.example/");
 
     expect(url.json).toMatchObject({
       about: "https://a.example/x",
@@ -132,18 +132,18 @@ describe("an explanation", () => {
     });
     expect(site.json).toMatchObject({ about: "a.example" });
     expect(unknown.json.reasons).toEqual(["no job has seen this URL"]);
-    expect(await ask("GET", "/v1/explain")).toMatchObject({ status: 400 });
-    expect(await ask("GET", "/v1/explain?url=x")).toMatchObject({ status: 400, json: { code: "BAD_URL" } });
+    expect(await request("GET", "/v1/explain")).toMatchObject({ status: 400 });
+    expect(await request("GET", "/v1/explain?url=x")).toMatchObject({ status: 400, json: { code: "BAD_URL" } });
   });
 });
 
 describe("the fleet", () => {
   it("lists its workers, and the backlog and the workers of each queue", async () => {
     const working = await withDead();
-    await working.ask("POST", "/v1/jobs", { urls: ["https://a.example/"], queue: "later" });
+    await working.request("POST", "/v1/jobs", { urls: ["https://a.example/"], queue: "later" });
 
-    const workers = await working.ask("GET", "/v1/workers");
-    const queues = await working.ask("GET", "/v1/queues");
+    const workers = await working.request("GET", "/v1/workers");
+    const queues = await working.request("GET", "/v1/queues");
 
     expect(workers.json.workers).toMatchObject([{ queues: ["fetch", "deliver"], pid: process.pid, busy: 0 }]);
     expect(queues.json.queues).toMatchObject([
@@ -153,11 +153,11 @@ describe("the fleet", () => {
     ]);
   });
 
-  it("keeps an operator's limit for a site until it is removed", async () => {
-    const { ask } = await startApi();
-    await ask("POST", "/v1/jobs", { urls: ["https://b.example/", "https://a.example/"] });
+  it("keeps an operator's rate override for a site until it is removed", async () => {
+    const { request } = await startApi();
+    await request("POST", "/v1/jobs", { urls: ["https://b.example/", "https://a.example/"] });
     const ratesNow = async () => {
-      const { json } = await ask("GET", "/v1/sites");
+      const { json } = await request("GET", "/v1/sites");
       return (json.sites as unknown as { site: string; rate: string }[]).map(({ site, rate }) => [site, rate]);
     };
 
@@ -165,36 +165,36 @@ describe("the fleet", () => {
       ["a.example", "4/s"],
       ["b.example", "4/s"],
     ]);
-    const said = await ask("PUT", "/v1/sites/B.example:443", { rate: "10/m" });
-    expect(said).toMatchObject({ status: 200, json: { site: "b.example", rate: "10/m", perSite: 4 } });
+    const changed = await request("PUT", "/v1/sites/B.example:443", { rate: "10/m" });
+    expect(changed).toMatchObject({ status: 200, json: { site: "b.example", rate: "10/m", perSite: 4 } });
     expect(await ratesNow()).toEqual([
       ["a.example", "4/s"],
       ["b.example", "10/m"],
     ]);
-    expect(await ask("DELETE", "/v1/sites/b.example")).toMatchObject({ status: 200 });
+    expect(await request("DELETE", "/v1/sites/b.example")).toMatchObject({ status: 200 });
     expect(await ratesNow()).toEqual([
       ["a.example", "4/s"],
       ["b.example", "4/s"],
     ]);
-    expect(await ask("PUT", "/v1/sites/a%2Fb", { rate: "1/s" })).toMatchObject({ status: 400 });
-    const first = await ask("GET", "/v1/sites?limit=1");
-    expect((await ask("GET", `/v1/sites?limit=1&cursor=${first.json.next}`)).json.sites).toMatchObject([
+    expect(await request("PUT", "/v1/sites/a%2Fb", { rate: "1/s" })).toMatchObject({ status: 400 });
+    const first = await request("GET", "/v1/sites?limit=1");
+    expect((await request("GET", `/v1/sites?limit=1&cursor=${first.json.next}`)).json.sites).toMatchObject([
       { site: "b.example" },
     ]);
   });
 
   it("returns the details of a site, and finds sites by name and backlog", async () => {
-    const { ask, trawl } = await startApi();
+    const { request, trawl } = await startApi();
     const job = { urls: ["https://b.example/", "https://b.example/2", "https://shop.example/"], name: "two" };
-    const { json } = await ask("POST", "/v1/jobs", { ...job, politeness: { rate: "10/m" } });
+    const { json } = await request("POST", "/v1/jobs", { ...job, politeness: { rate: "10/m" } });
     const text = "User-agent: *\nDisallow: /\nCrawl-delay: 30\nSitemap: https://b.example/map.xml\n";
     const robots = { kind: "file" as const, text, fetchedAt: Date.now(), freshUntil: Date.now() + 60_000 };
 
-    const byJobs = await ask("GET", "/v1/sites/b.example");
+    const byJobs = await request("GET", "/v1/sites/b.example");
     await trawl.frontier.keepRobots("b.example", robots, 30_000);
-    const byRobots = await ask("GET", "/v1/sites/b.example");
-    await ask("PUT", "/v1/sites/b.example", { rate: "1/s" });
-    const byOperator = await ask("GET", "/v1/sites/b.example");
+    const byRobots = await request("GET", "/v1/sites/b.example");
+    await request("PUT", "/v1/sites/b.example", { rate: "1/s" });
+    const byOperator = await request("GET", "/v1/sites/b.example");
 
     expect(byJobs.json).toMatchObject({
       ...{ site: "b.example", setBy: "jobs", rate: "10/m", operator: null, robots: null, waiting: 2 },
@@ -207,35 +207,40 @@ describe("the fleet", () => {
       jobs: [{ isStrictest: false }],
     });
     expect(byOperator.json).toMatchObject({ setBy: "operator", rate: "1/s", operator: { rate: "1/s", burst: 1 } });
-    expect(await ask("GET", "/v1/sites/nowhere.example")).toMatchObject({ status: 404, json: { code: "NOT_FOUND" } });
+    expect(await request("GET", "/v1/sites/nowhere.example")).toMatchObject({
+      status: 404,
+      json: { code: "NOT_FOUND" },
+    });
 
     const names = async (query: string) =>
-      ((await ask("GET", `/v1/sites?${query}`)).json.sites as unknown as { site: string }[]).map(({ site }) => site);
+      ((await request("GET", `/v1/sites?${query}`)).json.sites as unknown as { site: string }[]).map(
+        ({ site }) => site,
+      );
     expect(await names("sort=waiting")).toEqual(["b.example", "shop.example"]);
     expect(await names("sort=waiting&q=SHOP")).toEqual(["shop.example"]);
     expect(await names("q=b.ex")).toEqual(["b.example"]);
   });
 
-  it("drains and recycles workers, and returns why one cannot be", async () => {
-    const { ask, trawl } = await startApi();
+  it("drains and recycles workers, and returns why a worker cannot do so", async () => {
+    const { request, trawl } = await startApi();
     const { frontier } = trawl;
     const usual = { queues: ["fetch"], unknownSpiders: [], version: "0.9.0" };
     const vitals = { concurrency: 8, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1, state: "working" as const };
-    const said = (worker: string, more?: Partial<Vitals>) =>
+    const announce = (worker: string, more?: Partial<Vitals>) =>
       frontier.announce({ ...usual, worker, ...(more && { vitals: { ...vitals, ...more } }) }, 60_000);
     const obeys = ["drain", "drain-all", "recycle"] as const;
-    for (const pid of [2, 3]) await said(`a/${pid}/1/1`, { obeys, supervisor: "a/1/1/1" });
-    await said("b/1/1/1", { obeys: ["drain", "drain-all"] });
-    await said("old/1/1/1");
-    await said("crawl/1/1/1", { obeys: [] });
-    const order = (name: string, what: string) => ask("POST", `/v1/workers/${encodeURIComponent(name)}/${what}`);
+    for (const pid of [2, 3]) await announce(`a/${pid}/1/1`, { obeys, supervisor: "a/1/1/1" });
+    await announce("b/1/1/1", { obeys: ["drain", "drain-all"] });
+    await announce("old/1/1/1");
+    await announce("crawl/1/1/1", { obeys: [] });
+    const order = (name: string, what: string) => request("POST", `/v1/workers/${encodeURIComponent(name)}/${what}`);
 
     expect(await order("a/2", "recycle")).toMatchObject({ status: 202, json: { workers: ["a/2/1/1"] } });
-    expect(await said("a/2/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("recycle");
+    expect(await announce("a/2/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("recycle");
     const all = await order("a/1/1/1", "drain");
     expect(all).toMatchObject({ status: 202, json: { order: "drain", workers: ["a/2/1/1", "a/3/1/1"] } });
-    expect(await said("a/3/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("drain-all");
-    const { json } = await ask("GET", "/v1/workers");
+    expect(await announce("a/3/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("drain-all");
+    const { json } = await request("GET", "/v1/workers");
     expect((json.workers as unknown as { order: string }[]).map((one) => one.order)).toEqual([
       ...["drain", "drain", null, null, null],
     ]);
@@ -249,8 +254,8 @@ describe("the fleet", () => {
       expect(await order(name, what)).toMatchObject({ status: 409, json: { code: "ORDER_REFUSED" } });
     expect((await order("b/1", "recycle")).json.detail).toContain("no supervisor");
     expect((await order("old/1", "drain")).json.detail).toContain("Trawl 0.9.0, which does not support commands");
-    expect(await order("nobody/1", "drain")).toMatchObject({ status: 404 });
-    await said("a/2/9/9", { obeys });
+    expect(await order("unknown/1", "drain")).toMatchObject({ status: 404 });
+    await announce("a/2/9/9", { obeys });
     expect(await order("a/2", "drain")).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
   });
 });

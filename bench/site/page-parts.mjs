@@ -1,4 +1,4 @@
-/** What every page of the benchmark's site has in common: its words, its inline style and its inline script. */
+/** The parts that all pages of the benchmark's site share: words, an inline style and an inline script. */
 
 export const WORDS = `harbour lantern copper meadow signal paper engine winter garden bridge market window river stone
 letter thread mirror anchor candle forest ladder basket island pocket silver ticket valley wheel hammer orchard quiet
@@ -20,7 +20,7 @@ body{margin:0;font:16px/1.6 system-ui,sans-serif;color:var(--ink);background:var
 @media (max-width:40em){.cards{grid-template-columns:1fr}.related>li:nth-child(n+12){display:none}}
 `;
 
-// The link inside the string is not a link: a contestant that asks for /ghost.html does not parse scripts as scripts.
+// The link in the string is not a link of the page: a contestant that requests /ghost.html parses scripts as HTML.
 export const HEAD_SCRIPT = `
 (function (w, d) {
   var queue = (w.siteQueue = w.siteQueue || []);

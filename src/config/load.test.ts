@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { amazonSource } from "./amazon-source.ts";
+import { amazonSource } from "./load.ts";
 import { environmentSource, resolveConfig } from "./resolve.ts";
 
 const AMAZON = {

@@ -5,20 +5,20 @@ import { type Answer, type Api, startApi } from "./harness.ts";
 /** The operator's key, from the settings. */
 export const OPERATOR = "operator-key-0123456789";
 
-export type Person = { key: string; id: string; ask: Api["ask"] };
+export type Caller = { key: string; id: string; request: Api["request"] };
 export type KeyedApi = Api & {
-  operator: Api["ask"];
+  operator: Api["request"];
   /** A caller with a new key. */
-  person(draft: Record<string, unknown>): Promise<Person>;
+  newCaller(draft: Record<string, unknown>): Promise<Caller>;
 };
 
 export async function startKeyedApi(settings: Record<string, unknown> = {}): Promise<KeyedApi> {
   const api = await startApi({ apiKeys: [`operator:${OPERATOR}:admin`], ...settings });
-  const operator = asking(api, OPERATOR);
+  const operator = requestWithKey(api, OPERATOR);
   return {
     ...api,
     operator,
-    async person(draft) {
+    async newCaller(draft) {
       const { status, json } = await operator("POST", "/v1/keys", {
         name: "caller",
         scopes: ["read", "submit"],
@@ -26,12 +26,12 @@ export async function startKeyedApi(settings: Record<string, unknown> = {}): Pro
       });
       expect(status).toBe(201);
       const key = String(json.key);
-      return { key, id: String(json.id), ask: asking(api, key) };
+      return { key, id: String(json.id), request: requestWithKey(api, key) };
     },
   };
 }
 
-export function asking({ ask }: Pick<Api, "ask">, key: string): Api["ask"] {
+export function requestWithKey({ request }: Pick<Api, "request">, key: string): Api["request"] {
   return (method, path, body, headers = {}): Promise<Answer> =>
-    ask(method, path, body, { authorization: `Bearer ${key}`, ...headers });
+    request(method, path, body, { authorization: `Bearer ${key}`, ...headers });
 }
