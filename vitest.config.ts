@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { globsOf, MAIN, NEED_REDIS, QUICK, UNITS } from "./scripts/lanes.ts";
+import { globsOf, MAIN, NEED_REDIS, QUICK, SLOW_UNITS, UNITS } from "./scripts/lanes.ts";
 import { LongestFirst } from "./scripts/longest-first.ts";
 import { findProgram } from "./test/services/debian-programs.mjs";
 
@@ -22,13 +22,14 @@ export default defineConfig({
         test: {
           name: "units",
           include: globsOf(UNITS),
+          exclude: SLOW_UNITS,
           // Unit tests leave no state behind, so all files share a process and its loaded modules. That saves a third
           // of the time.
           isolate: false,
         },
       },
       { extends: true, test: { name: "quick", include: globsOf(QUICK) } },
-      { extends: true, test: { name: "main", include: globsOf(MAIN), exclude: skipped } },
+      { extends: true, test: { name: "main", include: globsOf([...SLOW_UNITS, ...MAIN]), exclude: skipped } },
       {
         extends: true,
         test: {

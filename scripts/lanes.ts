@@ -13,6 +13,14 @@
 /** Unit tests, which are in the folders of the code that they test. */
 export const UNITS = ["src/", "scripts/", "dashboard/"];
 
+/** Unit tests that take several seconds. They run in `main`, so that `quick` stays below its limit. */
+export const SLOW_UNITS = [
+  "scripts/options.test.ts",
+  "src/demo/demo-shop.test.ts",
+  "src/extract/guarded-extractor.test.ts",
+  "src/store/export/parquet-writer.test.ts",
+];
+
 /** Tests to run after an edit: they start no server, no browser, and no child process that takes seconds. */
 export const QUICK = [
   "bench/frontier/judge.test.mjs",
