@@ -119,13 +119,13 @@ async function scrollAll(viewers, { rows, jobs }) {
 async function scrollThrough({ page }, { name, endTrace, findScroller }) {
   await page.waitForLoadState("networkidle").catch(() => {}); // an open event stream never goes idle
   await page.waitForTimeout(1_500);
-  let [turns, still, most, last] = [0, 0, 0, undefined];
+  let [turns, still, max, last] = [0, 0, 0, undefined];
   while (turns < TURNS_MAX && still < 10) {
     const at = await page.evaluate(findScroller);
     if (at === null) break;
     if (turns === 0) await page.mouse.move(at.x, at.y);
     still = at.left <= 2 && !at.isBusy && at.scrolled === last?.scrolled ? still + 1 : 0;
-    most = Math.max(most, at.rows);
+    max = Math.max(max, at.rows);
     last = at;
     await page.mouse.wheel(0, turns < SLOW_TURNS ? WHEEL_PX.slow : WHEEL_PX.fast);
     await page.waitForTimeout(at.left <= 2 ? 100 : 16);
@@ -137,7 +137,7 @@ async function scrollThrough({ page }, { name, endTrace, findScroller }) {
     ({ wallMs, cpuMs, atMs }) => `${wallMs.toFixed(0)} (CPU ${cpuMs.toFixed(0)}) at ${(atMs / 1_000).toFixed(1)} s`,
   );
   const far = Math.round(last?.scrolled ?? 0).toLocaleString("en");
-  const text = `${name}: scrolled ${far} px in ${turns} turns, ${most} rows in the document at most; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
+  const text = `${name}: scrolled ${far} px in ${turns} turns, ${max} rows in the document at max; ${tasks.length} long tasks, the longest ${longest.toFixed(0)} ms (at most ${BARS.longTaskMs})`;
   console.log(`      ${text}${when.length === 0 ? "" : `: ${when.join(", ")}`}`);
   return { text, isMet: longest <= BARS.longTaskMs && turns < TURNS_MAX && last !== undefined };
 }
@@ -185,11 +185,11 @@ function describePairs(pairs) {
   const of = (kind, figure) => median(pairs.map((pair) => pair[kind][figure]));
   const mean = (kind, who) => pairs.reduce((sum, pair) => sum + pair[kind][who], 0) / pairs.length;
   const [pages, ratios] = [["without", "with"].map((kind) => of(kind, "perSecond").toFixed(0)), [low, middle, high]];
-  const [least, middling, most] = ratios.map((ratio) => ratio.toFixed(3));
+  const [least, middling, max] = ratios.map((ratio) => ratio.toFixed(3));
   const cores = ["server", "redis", "viewers"].map(
     (who) => `${who} ${mean("without", who).toFixed(3)} -> ${mean("with", who).toFixed(3)}`,
   );
-  return `${pages.join(" -> ")} pages/s; the median of ${pairs.length} pairs is ${middling}x (at least ${1 - BARS.loss}; 95 % confidence: ${least} to ${most}); cores used: ${cores.join(", ")}`;
+  return `${pages.join(" -> ")} pages/s; the median of ${pairs.length} pairs is ${middling}x (at least ${1 - BARS.loss}; 95 % confidence: ${least} to ${max}); cores used: ${cores.join(", ")}`;
 }
 
 /** The median ratio and its 95 % confidence interval, for any distribution. */

@@ -34,9 +34,7 @@ async function main(options) {
   const runs = await runRounds(options, signal);
   if (signal.aborted) return 130;
   const verdicts = judge(runs);
-  console.log(
-    `\nmedian of ${options.rounds} rounds (least-most)\n\n${formatTables(runs)}\n\n${formatVerdicts(verdicts)}`,
-  );
+  console.log(`\nmedian of ${options.rounds} rounds (min-max)\n\n${formatTables(runs)}\n\n${formatVerdicts(verdicts)}`);
   if (options.scale < 1) console.log(`note: the limits apply to --scale 1; this was --scale ${options.scale}`);
   if (options.json !== undefined) {
     const { json, ...settings } = options;

@@ -17,7 +17,7 @@ const USAGE = `Usage: node scripts/bench-render.mjs [options]
  * Largest cost of a page in a kept browser, relative to a page in a browser that Playwright starts for it. The headless
  * shell starts so fast that no page can meet this: its figures are printed, not judged.
  */
-const RATIO_MOST = 0.35;
+const MAX_RATIO = 0.35;
 const JUDGED = BROWSERS[0];
 
 const jiti = createJiti(import.meta.url);
@@ -49,7 +49,7 @@ async function main({ pages, browsers, json }) {
   if (json) console.log(JSON.stringify(found));
   const judged = found[JUDGED];
   if (judged === undefined) return 0;
-  return judged.toStock.cpu <= RATIO_MOST && judged.toStock.wall <= RATIO_MOST ? 0 : 1;
+  return judged.toStock.cpu <= MAX_RATIO && judged.toStock.wall <= MAX_RATIO ? 0 : 1;
 }
 
 function describeResult(path, { pages, kept, launched, stock, toLaunched, toStock }) {
@@ -60,6 +60,6 @@ function describeResult(path, { pages, kept, launched, stock, toLaunched, toStoc
     path,
     `  in a browser that is kept:              ${each(kept)}`,
     `  in a browser started by Trawl:          ${each(launched)}; the kept browser takes ${part(toLaunched)} of that`,
-    `  in a browser started by Playwright:     ${each(stock)}; the kept browser takes ${part(toStock)} of that${path === JUDGED ? ` (at most ${RATIO_MOST})` : ""}`,
+    `  in a browser started by Playwright:     ${each(stock)}; the kept browser takes ${part(toStock)} of that${path === JUDGED ? ` (at most ${MAX_RATIO})` : ""}`,
   ].join("\n");
 }

@@ -101,16 +101,16 @@ async function singleTimes(trawl, count, name) {
 async function measureStream(trawl, { stream }) {
   const { id } = await post(`${trawl.url}/v1/jobs`, { open: true });
   const before = memoryMb(trawl.pid, "VmRSS");
-  let most = before;
+  let max = before;
   const watching = setInterval(() => {
-    most = Math.max(most, memoryMb(trawl.pid, "VmRSS"));
+    max = Math.max(max, memoryMb(trawl.pid, "VmRSS"));
   }, 50);
   const ms = await timed(() =>
     postLines(`${trawl.url}/v1/jobs/${id}/urls?last=true`, "https://stream.example", stream),
   );
   clearInterval(watching);
   const perSecond = (stream / ms) * 1000;
-  const growth = most - before;
+  const growth = max - before;
   return [
     {
       text: `${stream} URLs in one stream: ${Math.round(perSecond)} per second (at least ${BARS.streamed})`,

@@ -120,7 +120,7 @@ function pagesOf(name, { pages, crawleePages }) {
 }
 
 function printResult(options, summary, verdicts) {
-  console.log(`\nmedian of ${options.rounds} rounds (least-most)`);
+  console.log(`\nmedian of ${options.rounds} rounds (min-max)`);
   console.log(formatTable(summary, (name) => pagesOf(name, options)));
   for (const [above, below] of COMPARED) {
     const ratio = findCpuRatio(summary, above, below);

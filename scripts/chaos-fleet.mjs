@@ -36,7 +36,7 @@ const NUMBERS = {
   "redis-kills": "10",
   machines: "0",
   seed: String(1 + Math.floor(Math.random() * 1e6)),
-  most: "1200",
+  max: "1200",
 };
 
 const jiti = createJiti(import.meta.url);

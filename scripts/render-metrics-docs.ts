@@ -61,6 +61,6 @@ function table(declarations: Declarations): string {
 
 function labelsOf(labels: Readonly<Record<string, LabelValues>>): string {
   return Object.entries(labels)
-    .map(([name, values]) => `\`${name}\`: ${"most" in values ? `up to ${values.most}` : values.join(", ")}`)
+    .map(([name, values]) => `\`${name}\`: ${"max" in values ? `up to ${values.max}` : values.join(", ")}`)
     .join("; ");
 }

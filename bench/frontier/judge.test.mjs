@@ -24,7 +24,7 @@ describe("the verdicts on the frontier", () => {
 
     const [entry] = summarise([...runs, failed], "enqueue", ({ fresh }) => fresh);
 
-    expect(entry.perS).toEqual({ median: 200, least: 100, most: 900 });
+    expect(entry.perS).toEqual({ median: 200, min: 100, max: 900 });
   });
 
   it("compare the best variant of Trawl with the best variant of BullMQ", () => {

@@ -58,7 +58,7 @@ function latencyTable(title, runs, name) {
   const rows = summarise(runs, name, (figures) => figures).map((entry) => [
     nameOf(entry),
     group(entry.samples.median),
-    ...[entry.p50Ms, entry.p99Ms, entry.mostMs].map((figure) => formatSpread(figure, millis)),
+    ...[entry.p50Ms, entry.p99Ms, entry.maxMs].map((figure) => formatSpread(figure, millis)),
   ]);
   return table(title, ["contestant", "samples", "p50", "p99", "most"], rows);
 }

@@ -2,9 +2,9 @@
 
 /** The limits that Trawl must meet: ratios of CPU seconds per page, and the memory of its process tree in MB. */
 export const BARS = {
-  cpuTimesFloorMost: 1.5,
-  redisTimesEmbeddedMost: 1.3,
-  crawleeTimesTrawlLeast: 8,
+  maxCpuTimesFloor: 1.5,
+  maxRedisTimesEmbedded: 1.3,
+  minCrawleeTimesTrawl: 8,
   peakRssMbUnder: 250,
 };
 
@@ -30,7 +30,7 @@ export function spread(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const median = (sorted[Math.floor(middle)] + sorted[Math.ceil(middle) - 1]) / 2;
-  return { median, least: sorted[0], most: sorted.at(-1) };
+  return { median, min: sorted[0], max: sorted.at(-1) };
 }
 
 /** The CPU per page of `above` divided by that of `below`; undefined unless both have figures. */
@@ -60,30 +60,30 @@ function judgeCompleteness({ runs, failed }) {
 }
 
 function judgeFloor(summary) {
-  const bar = `trawl needs at most ${BARS.cpuTimesFloorMost}x the CPU of the floor`;
+  const bar = `trawl needs at most ${BARS.maxCpuTimesFloor}x the CPU of the floor`;
   const ratio = findCpuRatio(summary, "trawl", "floor");
   if (ratio === undefined) return unknown(bar, summary, "floor");
-  return { bar, verdict: ratio <= BARS.cpuTimesFloorMost ? "pass" : "fail", result: `it needs ${ratio.toFixed(2)}x` };
+  return { bar, verdict: ratio <= BARS.maxCpuTimesFloor ? "pass" : "fail", result: `it needs ${ratio.toFixed(2)}x` };
 }
 
 function judgeRedis(summary) {
-  const bar = `trawl on Redis, including its Redis, needs at most ${BARS.redisTimesEmbeddedMost}x the CPU of trawl on SQLite`;
+  const bar = `trawl on Redis, including its Redis, needs at most ${BARS.maxRedisTimesEmbedded}x the CPU of trawl on SQLite`;
   const ratio = findCpuRatio(summary, "trawl-redis", "trawl");
   if (ratio === undefined) return unknown(bar, summary, "trawl-redis");
   return {
     bar,
-    verdict: ratio <= BARS.redisTimesEmbeddedMost ? "pass" : "fail",
+    verdict: ratio <= BARS.maxRedisTimesEmbedded ? "pass" : "fail",
     result: `it needs ${ratio.toFixed(2)}x`,
   };
 }
 
 function judgeCrawlee(summary) {
-  const bar = `crawlee needs at least ${BARS.crawleeTimesTrawlLeast}x the CPU of trawl`;
+  const bar = `crawlee needs at least ${BARS.minCrawleeTimesTrawl}x the CPU of trawl`;
   const ratio = findCpuRatio(summary, "crawlee", "trawl");
   if (ratio === undefined) return unknown(bar, summary, "crawlee");
   return {
     bar,
-    verdict: ratio >= BARS.crawleeTimesTrawlLeast ? "pass" : "fail",
+    verdict: ratio >= BARS.minCrawleeTimesTrawl ? "pass" : "fail",
     result: `it needs ${ratio.toFixed(2)}x`,
   };
 }
@@ -92,7 +92,7 @@ function judgeMemory({ figures }) {
   const bar = `trawl stays under ${BARS.peakRssMbUnder} MB`;
   if (figures === undefined) return { bar, verdict: "fail", result: "trawl has no valid run" };
   // The worst run is judged, not the median: a memory limit must never be exceeded.
-  const worst = figures.peakRssMb.most;
+  const worst = figures.peakRssMb.max;
   return {
     bar,
     verdict: worst < BARS.peakRssMbUnder ? "pass" : "fail",

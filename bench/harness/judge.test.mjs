@@ -13,17 +13,17 @@ function verdictsOf(names, runs) {
 
 describe("the benchmark's verdicts", () => {
   it("use the middle value of an odd number of runs, and the mean of the two middle values of an even number", () => {
-    expect(spread([3, 1, 2])).toEqual({ median: 2, least: 1, most: 3 });
-    expect(spread([4, 1, 2, 3])).toEqual({ median: 2.5, least: 1, most: 4 });
+    expect(spread([3, 1, 2])).toEqual({ median: 2, min: 1, max: 3 });
+    expect(spread([4, 1, 2, 3])).toEqual({ median: 2.5, min: 1, max: 4 });
   });
 
   it("pass figures that are equal to the CPU limits", () => {
-    const trawlCpu = BARS.cpuTimesFloorMost;
+    const trawlCpu = BARS.maxCpuTimesFloor;
     const runs = [
       aRun("floor"),
       aRun("trawl", { cpuSPer1kPages: trawlCpu }),
-      aRun("trawl-redis", { cpuSPer1kPages: trawlCpu * BARS.redisTimesEmbeddedMost }),
-      aRun("crawlee", { cpuSPer1kPages: trawlCpu * BARS.crawleeTimesTrawlLeast }),
+      aRun("trawl-redis", { cpuSPer1kPages: trawlCpu * BARS.maxRedisTimesEmbedded }),
+      aRun("crawlee", { cpuSPer1kPages: trawlCpu * BARS.minCrawleeTimesTrawl }),
     ];
 
     expect(verdictsOf(NAMES, runs)).toEqual(["pass", "pass", "pass", "pass", "pass"]);

@@ -45,8 +45,8 @@ export function formatVerdicts(verdicts) {
   return verdicts.map(({ bar, verdict, result }) => `${VERDICTS[verdict]}  ${bar}: ${result}`).join("\n");
 }
 
-export function formatSpread({ median, least, most }, format) {
-  return `${format(median)} (${format(least)}-${format(most)})`;
+export function formatSpread({ median, min, max }, format) {
+  return `${format(median)} (${format(min)}-${format(max)})`;
 }
 
 export function group(value) {

@@ -1,7 +1,7 @@
 /** The offered media type that the client prefers. The first offered type is the default. */
 export function pickType<T extends string>(accept: string | string[] | undefined, offered: readonly [T, ...T[]]): T {
   const wanted = String(accept ?? "")
-    .split(",", ENTRIES_MOST)
+    .split(",", MAX_ENTRIES)
     .map(parseEntry)
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight);
@@ -14,7 +14,7 @@ export function pickType<T extends string>(accept: string | string[] | undefined
 }
 
 /** Further entries of an Accept header are ignored. */
-const ENTRIES_MOST = 50;
+const MAX_ENTRIES = 50;
 
 function parseEntry(text: string): { type: string; weight: number } {
   const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());

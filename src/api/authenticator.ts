@@ -33,7 +33,7 @@ type AuthenticatorOptions = { fixed: readonly FixedKey[]; isLocal: boolean };
 const CACHED_MS = 3_000;
 /** `lastUsedAt` is written at most once per minute. */
 const TOUCH_MS = 60_000;
-const CACHE_MOST = 1_000;
+const MAX_CACHE = 1_000;
 
 const UNAUTHENTICATED: Caller = { tenant: undefined, keyId: undefined, scopes: SCOPES };
 
@@ -74,7 +74,7 @@ export function createAuthenticator(
     const key = await keys.findByHash(hash);
     if (key === undefined) return undefined;
     const [oldest] = known.keys();
-    if (known.size >= CACHE_MOST && oldest !== undefined) known.delete(oldest);
+    if (known.size >= MAX_CACHE && oldest !== undefined) known.delete(oldest);
     known.set(hash, { key, until: clock.now() + CACHED_MS });
     return key;
   }
@@ -82,7 +82,7 @@ export function createAuthenticator(
   function recordUse({ id, lastUsedAt = 0 }: ApiKey): void {
     const now = clock.now();
     if (now - Math.max(lastUsedAt, touched.get(id) ?? 0) < TOUCH_MS) return;
-    if (touched.size >= CACHE_MOST) touched.clear();
+    if (touched.size >= MAX_CACHE) touched.clear();
     touched.set(id, now);
     // The request continues if this write fails.
     keys.touch(id, now).catch((cause: unknown) => log.warn("api.touch_failed", { keyId: id, cause }));

@@ -7,12 +7,12 @@ export function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-/** Parses a whole number from `least` to `most`. The error names the flag and its range. */
-export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
-  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+/** Parses a whole number from `min` to `max`. The error names the flag and its range. */
+export function wholeNumber(flag: string, min: number, max = Number.MAX_SAFE_INTEGER): (value: string) => number {
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
   return (value) => {
     const number = Number(value);
-    if (Number.isSafeInteger(number) && number >= least && number <= most && value.trim() !== "") return number;
+    if (Number.isSafeInteger(number) && number >= min && number <= max && value.trim() !== "") return number;
     throw new InvalidArgumentError(`${flag} takes a whole number, ${range}.`);
   };
 }

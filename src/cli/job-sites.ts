@@ -8,17 +8,17 @@ import { table } from "./terminal.ts";
 type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
 
 /** The most sites that are read. They are read in order of name, so for a larger job only these are compared. */
-const SITES_MOST = 500;
+const MAX_SITES = 500;
 const SHOWN = 5;
 
 /** Sorted by URLs waiting or in flight, then by pages. */
 export async function findTopSites(plane: Pick<ControlPlane, "listJobSites">, job: JobOut): Promise<TopSites> {
-  const found = await plane.listJobSites(job, SITES_MOST);
+  const found = await plane.listJobSites(job, MAX_SITES);
   const busy = ({ waiting, inFlight }: JobSiteOut) => waiting + inFlight;
   const top = [...found].sort(
     (one, other) => busy(other) - busy(one) || other.pages - one.pages || (one.site < other.site ? -1 : 1),
   );
-  return { sites: top.slice(0, SHOWN), seen: found.length, isAll: found.length < SITES_MOST };
+  return { sites: top.slice(0, SHOWN), seen: found.length, isAll: found.length < MAX_SITES };
 }
 
 export function topSitesText({ sites, seen, isAll }: TopSites, now: number, width: number): string {

@@ -92,9 +92,9 @@ export function table(cells: readonly (readonly string[])[], style: TableStyle =
   const widths = Array.from({ length: columns }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   const lastWidth = width - widths.slice(0, -1).reduce((sum, cell) => sum + cell + GAP.length, 0);
   const aligned = (cell: string, index: number) => {
-    const most = widths[index] ?? 0;
-    if (right.includes(index)) return cell.padStart(most);
-    return index === columns - 1 ? shorten(cell, Math.max(lastWidth, NARROWEST)) : cell.padEnd(most);
+    const max = widths[index] ?? 0;
+    if (right.includes(index)) return cell.padStart(max);
+    return index === columns - 1 ? shorten(cell, Math.max(lastWidth, NARROWEST)) : cell.padEnd(max);
   };
   // Painted after alignment: colour codes take no space on the terminal.
   const painted = (cell: string, index: number) => (paint[index] ?? unpainted)(aligned(cell, index));

@@ -17,7 +17,7 @@ import {
   type HistorySpan,
   type TraceTarget,
 } from "./fleet.ts";
-import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, takenOf, URLS_MOST } from "./job.ts";
+import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, MAX_URLS, takenOf } from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause, type Requests } from "./requests.ts";
@@ -111,7 +111,7 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
   const submit: Trawl["submit"] = async (what, { idempotencyKey: givenKey, requestId, signal } = {}) => {
     const idempotencyKey = givenKey ?? newKey();
     const { urls = [], open = false, ...job } = isJob(what) ? what : { urls: [what].flat() };
-    const first = urls.slice(0, URLS_MOST);
+    const first = urls.slice(0, MAX_URLS);
     const isWhole = first.length === urls.length;
     const body = { ...job, urls: first, ...(open || !isWhole ? { open: true } : {}) };
     const headers = headersOf(idempotencyKey, requestId);
@@ -127,7 +127,7 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
       const made = createJob(requests, id);
       const counts = { accepted, duplicates, refused, refusedCount };
       if (isWhole) return { ...made, ...counts, webhookSecret };
-      const others = urls.slice(URLS_MOST);
+      const others = urls.slice(MAX_URLS);
       const adding = made.add(others, { last: !open, ...(signal === undefined ? {} : { signal }) });
       const rest = await (givenKey === undefined ? adding : adding.catch((error) => knownUrls(made, others, error)));
       addTo(counts, rest, first.length);

@@ -80,7 +80,7 @@ const PAGE = 500;
 const POLL_MS = 500;
 const RECONNECT_MS = 1_000;
 /** URLs per request: well below the body limit of a server. */
-export const URLS_MOST = 5_000;
+export const MAX_URLS = 5_000;
 
 export function createJob(requests: Requests, id: string): Job {
   const path = pathOf(id);
@@ -181,7 +181,7 @@ export function createJob(requests: Requests, id: string): Job {
 async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
   let batch: string[] = [];
   for await (const url of urls) {
-    if (batch.push(url) < URLS_MOST) continue;
+    if (batch.push(url) < MAX_URLS) continue;
     yield batch;
     batch = [];
   }

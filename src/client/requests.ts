@@ -37,7 +37,7 @@ export type Requests = {
 const TRIES = 7;
 const FIRST_WAIT_MS = 250;
 /** The longest wait. If the server requests a longer wait, the error is thrown to the caller. */
-const WAIT_MOST_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 const TEMPORARY = [429, 502, 503];
 
 export function createRequests(base: string, { key, fetch: own, tries = TRIES, onWait }: ConnectOptions): Requests {
@@ -62,12 +62,12 @@ export function createRequests(base: string, { key, fetch: own, tries = TRIES, o
   }
 
   async function withRetries<T>(send: Send, work: () => Promise<T>): Promise<T> {
-    for (let left = tries - 1, waitMs = FIRST_WAIT_MS; ; left -= 1, waitMs = Math.min(waitMs * 2, WAIT_MOST_MS)) {
+    for (let left = tries - 1, waitMs = FIRST_WAIT_MS; ; left -= 1, waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
       try {
         return await work();
       } catch (error) {
         const requestedMs = retryAfterMs(error);
-        if (left <= 0 || !isTemporary(error, send) || requestedMs > WAIT_MOST_MS)
+        if (left <= 0 || !isTemporary(error, send) || requestedMs > MAX_WAIT_MS)
           throw error instanceof TypeError ? unreachable(root, error) : error;
         const pauseMs = Math.max(waitMs, requestedMs);
         onWait?.(error, pauseMs);

@@ -108,7 +108,7 @@ const DASHBOARD = fileURLToPath(new URL("../../dist/dashboard", import.meta.url)
 /** Whether the dashboard is built. */
 export const hasDashboard = (): boolean => existsSync(join(DASHBOARD, PAGE));
 /** The limits of the thread that previews extraction rules. The time limit is a setting. */
-const PREVIEW_LIMITS = { idleMs: 60_000, requestsMost: 20, requestsPerCallerMost: 5 };
+const PREVIEW_LIMITS = { idleMs: 60_000, maxRequests: 20, maxRequestsPerCaller: 5 };
 /** Expensive broker queries are cached, so that they run at most 1/20 of the time, however many clients poll. */
 const QUERY_CACHE = { reuseFactor: 20, maxAgeMs: 60_000, maxEntries: 100 };
 /** The width of the finest history bucket. */

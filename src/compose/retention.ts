@@ -8,7 +8,7 @@ import type { App } from "./app.ts";
 const ROUND_MS = 60_000;
 const SHORTEST_ROUND_MS = 1_000;
 /** Each replay of a job gets a new delivery job. At least this many are checked. */
-const ROUNDS_LEAST = 3;
+const MIN_ROUNDS = 3;
 
 export function composeRetention(config: Config, trawl: App): Retention {
   const { keepEndedMs, historyFineMs, historyMediumMs, historyCoarseMs } = config;
@@ -25,7 +25,7 @@ export function retentionDeps(trawl: App): RetentionDeps {
     isCompanion: (jobId) => deliveryOfJob(jobId) !== undefined,
     async companionsOf(jobId) {
       // If an earlier deletion crashed after it removed the webhook row, the number of rounds is unknown.
-      const rounds = Math.max(ROUNDS_LEAST, (await store.webhooks.find(jobId))?.round ?? 0);
+      const rounds = Math.max(MIN_ROUNDS, (await store.webhooks.find(jobId))?.round ?? 0);
       return Array.from({ length: rounds }, (_, nth) => deliveryJobId(jobId, nth + 1));
     },
     removeEntries: (jobIds) => store.webhooks.remove(jobIds),

@@ -1,7 +1,7 @@
 /** Builds a worker with its fetchers, robots policy and webhook delivery. */
 import type { Config } from "../config/schema.ts";
 import { jobOut } from "../control/views/job.ts";
-import { productToken, ROBOTS_LENGTH_MOST } from "../domain/robots.ts";
+import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
 import { needsBrowser } from "../extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "../fetch/browser/browser-fetcher.ts";
 import { getChromium } from "../fetch/browser/find-chromium.ts";
@@ -179,7 +179,7 @@ export function createFetching(
       unreachableMs: ROBOTS_UNREACHABLE_MS,
       maxCrawlDelayMs: config.maxCrawlDelayMs,
       maxRedirects: ROBOTS_REDIRECTS,
-      limits: { totalMs, idleMs, bodyBytes: ROBOTS_LENGTH_MOST },
+      limits: { totalMs, idleMs, bodyBytes: MAX_ROBOTS_LENGTH },
     },
   );
   const renderer = createRenderer(config, { documents: fetcher, gate, clock, log, watch: meter.browser });
@@ -227,10 +227,10 @@ function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config
   const [rendered, others] = [true, false].map((isRendered) =>
     queues.filter((queue) => (queue === "render") === isRendered),
   );
-  if (!rendered?.length || !others?.length || concurrency <= tabs) return [{ queues, most: concurrency }];
+  if (!rendered?.length || !others?.length || concurrency <= tabs) return [{ queues, tasks: concurrency }];
   return [
-    { queues: rendered, most: tabs },
-    { queues: others, most: concurrency },
+    { queues: rendered, tasks: tabs },
+    { queues: others, tasks: concurrency },
   ];
 }
 

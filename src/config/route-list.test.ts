@@ -28,7 +28,7 @@ describe("the setting routes", () => {
     [[GOOD, "slow"], "routes[1] is not an object"],
     [[GOOD, { match: {} }], "routes[1] has neither a queue nor a priority; add one or both"],
     [[{ ...GOOD, que: "x" }], "routes[0] has the unknown key que; known are match, queue, priority"],
-    [[{ ...GOOD, queue: "a b" }], 'routes[0].queue takes letters, digits, _ . : - (64 at most), not "a b"'],
+    [[{ ...GOOD, queue: "a b" }], 'routes[0].queue takes letters, digits, _ . : - (64 at max), not "a b"'],
     [[{ ...GOOD, priority: 10 }], "routes[0].priority takes a whole number from 0, most urgent, to 9, not 10"],
     [[{ queue: "x" }], "routes[0].match takes an object with spider, job, domain, url; {} matches everything"],
     [[{ match: { host: "x" }, queue: "x" }], "routes[0].match has the unknown key host; known are spider, job, "],

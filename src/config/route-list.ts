@@ -68,7 +68,7 @@ function readRoute(entry: unknown): Route | string {
   if (unknown !== undefined) return ` has the unknown key ${unknown}; known are ${ROUTE_KEYS.join(", ")}`;
   if (queue === undefined && priority === undefined) return " has neither a queue nor a priority; add one or both";
   if (queue !== undefined && !(typeof queue === "string" && QUEUE_NAME.test(queue))) {
-    return `.queue takes letters, digits, _ . : - (64 at most), not ${JSON.stringify(queue)}`;
+    return `.queue takes letters, digits, _ . : - (64 at max), not ${JSON.stringify(queue)}`;
   }
   if (priority !== undefined && !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= 9)) {
     return `.priority takes a whole number from 0, most urgent, to 9, not ${JSON.stringify(priority)}`;

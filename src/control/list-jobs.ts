@@ -34,7 +34,7 @@ type Deps = { catalogue: Catalogue; store: Pick<ControlStores, "owners">; clock:
 type JobAt = { job: KnownJob | undefined; position: JobPosition };
 
 /** The most jobs that one call reads while it searches. The jobs of a tenant are read one by one. */
-const SEARCH_MOST = { all: 2_000, own: 500 };
+const MAX_SEARCH = { all: 2_000, own: 500 };
 const STEP = { all: 500, own: 100 };
 
 /** Returns at most `limit` jobs; fewer if some no longer exist, or if the search limit is reached first. */
@@ -45,26 +45,26 @@ export async function listJobs(
 ): Promise<JobPage> {
   const { list, listOpen } = deps.catalogue;
   if (filter.state !== undefined && !hasEnded(filter.state)) {
-    return matching(inOrder(listOpen, caller, STEP.all, after), filter, { limit, most: SEARCH_MOST.all });
+    return matching(inOrder(listOpen, caller, STEP.all, after), filter, { limit, max: MAX_SEARCH.all });
   }
   const owner = caller.tenant === undefined ? undefined : ownerOf(caller);
   const whose = owner === undefined ? "all" : "own";
   const step = isFiltered(filter) ? STEP[whose] : limit;
-  const most = isFiltered(filter) ? SEARCH_MOST[whose] : limit;
+  const max = isFiltered(filter) ? MAX_SEARCH[whose] : limit;
   const jobs = owner === undefined ? inOrder(list, caller, step, after) : ofOwner(deps, { owner, caller }, step, after);
-  return matching(jobs, filter, { limit, most });
+  return matching(jobs, filter, { limit, max });
 }
 
 /** Jobs that have not ended. */
 export function listOpenJobs({ catalogue }: Pick<Deps, "catalogue">, caller: Caller, limit: number): Promise<JobPage> {
   const jobs = inOrder(catalogue.listOpen, caller, caller.tenant === undefined ? limit : STEP.all, undefined);
-  return matching(jobs, {}, { limit, most: SEARCH_MOST.all });
+  return matching(jobs, {}, { limit, max: MAX_SEARCH.all });
 }
 
 async function matching(
   all: AsyncGenerator<JobAt>,
   filter: JobFilter,
-  { limit, most }: { limit: number; most: number },
+  { limit, max }: { limit: number; max: number },
 ): Promise<JobPage> {
   const isMatch = jobMatcher(filter);
   const jobs: KnownJob[] = [];
@@ -72,7 +72,7 @@ async function matching(
   for await (const { job, position } of all) {
     read += 1;
     if (job !== undefined && isMatch(job)) jobs.push(job);
-    if (jobs.length >= limit || read >= most) return { jobs, next: position };
+    if (jobs.length >= limit || read >= max) return { jobs, next: position };
   }
   return { jobs, next: undefined };
 }

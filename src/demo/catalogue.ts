@@ -81,7 +81,7 @@ function makeProduct(
   random: Random,
 ): Product {
   const name = `${material} ${noun}`;
-  const { least, most } = department.pencePerProduct;
+  const { least, max } = department.pencePerProduct;
   return {
     id,
     sku: `${department.code}-${String(id).padStart(4, "0")}`,
@@ -89,7 +89,7 @@ function makeProduct(
     path: `/product/${slugOf(name)}-${id}/`,
     department,
     material,
-    pricePence: between(least, most, random),
+    pricePence: between(least, max, random),
     stock: random() < 0.12 ? 0 : between(1, 48, random),
     rating: between(26, 50, random) / 10,
     reviews: between(3, 240, random),
@@ -132,8 +132,8 @@ function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(" ", "-");
 }
 
-function between(least: number, most: number, random: Random): number {
-  return least + Math.floor(random() * (most - least + 1));
+function between(least: number, max: number, random: Random): number {
+  return least + Math.floor(random() * (max - least + 1));
 }
 
 function pick(choices: readonly string[], random: Random): string {

@@ -9,7 +9,7 @@ export type Department = {
   hue: number;
   /** The number of products; at most `materials × nouns`. */
   size: number;
-  pencePerProduct: { least: number; most: number };
+  pencePerProduct: { least: number; max: number };
   materials: readonly string[];
   nouns: readonly string[];
 };
@@ -22,7 +22,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "Honest tools for daily bread, slow soups and quick breakfasts.",
     hue: 24,
     size: 48,
-    pencePerProduct: { least: 690, most: 7_400 },
+    pencePerProduct: { least: 690, max: 7_400 },
     materials: ["Oak", "Walnut", "Stoneware", "Enamel", "Copper", "Glass", "Slate", "Beech"],
     nouns: ["Mug", "Bread Board", "Mixing Bowl", "Jug", "Ladle", "Canister", "Butter Dish", "Colander"],
   },
@@ -33,7 +33,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "Warm light for corners, desks and long evenings.",
     hue: 44,
     size: 40,
-    pencePerProduct: { least: 1_450, most: 18_900 },
+    pencePerProduct: { least: 1_450, max: 18_900 },
     materials: ["Brass", "Paper", "Rattan", "Ceramic", "Smoked Glass", "Birch", "Concrete", "Linen"],
     nouns: [
       "Table Lamp",
@@ -53,7 +53,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "For window sills, balconies and the far end of the lawn.",
     hue: 128,
     size: 44,
-    pencePerProduct: { least: 520, most: 9_600 },
+    pencePerProduct: { least: 520, max: 9_600 },
     materials: ["Terracotta", "Zinc", "Cedar", "Willow", "Galvanised", "Bamboo", "Cast Iron", "Jute"],
     nouns: ["Planter", "Watering Can", "Trowel", "Seed Tray", "Bird Feeder", "Trellis", "Plant Stand", "Bulb Dibber"],
   },
@@ -64,7 +64,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "Paper that takes ink well, and places to keep it.",
     hue: 214,
     size: 36,
-    pencePerProduct: { least: 380, most: 4_200 },
+    pencePerProduct: { least: 380, max: 4_200 },
     materials: ["Clothbound", "Kraft", "Recycled", "Marbled", "Dotted", "Ruled", "Cork", "Hardback"],
     nouns: ["Notebook", "Sketchbook", "Planner", "Letter Set", "Pencil Case", "Desk Pad", "Folder", "Photo Album"],
   },
@@ -75,7 +75,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "Woven, knitted and quilted for beds, tables and cold feet.",
     hue: 342,
     size: 52,
-    pencePerProduct: { least: 790, most: 14_500 },
+    pencePerProduct: { least: 790, max: 14_500 },
     materials: ["Wool", "Washed Linen", "Cotton", "Merino", "Hemp", "Velvet", "Waffle", "Quilted"],
     nouns: ["Throw", "Cushion", "Tea Towel", "Table Runner", "Bath Mat", "Apron", "Blanket", "Curtain"],
   },
@@ -86,7 +86,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "A place for everything, and most of it stackable.",
     hue: 186,
     size: 32,
-    pencePerProduct: { least: 840, most: 12_800 },
+    pencePerProduct: { least: 840, max: 12_800 },
     materials: ["Seagrass", "Wire", "Pine", "Felt", "Tin", "Woven", "Canvas", "Ash"],
     nouns: ["Basket", "Crate", "Box", "Shelf", "Hook Rail", "Trunk", "Hamper", "Tray"],
   },
@@ -97,7 +97,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "Bags and small things for short trips and long trains.",
     hue: 262,
     size: 41,
-    pencePerProduct: { least: 560, most: 16_900 },
+    pencePerProduct: { least: 560, max: 16_900 },
     materials: ["Canvas", "Waxed", "Leather", "Nylon", "Tweed", "Hemp", "Ripstop", "Quilted"],
     nouns: ["Backpack", "Tote", "Wash Bag", "Holdall", "Luggage Tag", "Flask Sleeve", "Daypack", "Map Case"],
   },
@@ -108,7 +108,7 @@ export const DEPARTMENTS: readonly Department[] = [
     blurb: "Toys without batteries, for small hands and rainy days.",
     hue: 4,
     size: 43,
-    pencePerProduct: { least: 450, most: 6_800 },
+    pencePerProduct: { least: 450, max: 6_800 },
     materials: ["Maple", "Beech", "Painted", "Knitted", "Felt", "Cork", "Cotton", "Paper"],
     nouns: ["Building Set", "Spinning Top", "Kite", "Puzzle", "Stacking Tower", "Pull Cart", "Skittles", "Memory Game"],
   },

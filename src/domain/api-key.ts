@@ -6,7 +6,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Names of tenants and keys. They appear in logs, and tenants in the names of shared sets. */
 export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-export const TENANT_TAKES = "letters, digits, _ . - (64 at most), a letter or digit first";
+export const TENANT_TAKES = "letters, digits, _ . - (64 at max), a letter or digit first";
 
 /** The quotas of a key. Undefined means no quota: only the limits of the broker apply. */
 export type Quotas = {

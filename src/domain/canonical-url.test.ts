@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalUrl, createLinkResolver, normaliseEscapes, URL_LENGTH_MOST } from "./canonical-url.ts";
+import { canonicalUrl, createLinkResolver, MAX_URL_LENGTH, normaliseEscapes } from "./canonical-url.ts";
 
 describe("canonicalUrl", () => {
   it.each([
@@ -62,8 +62,8 @@ describe("canonicalUrl", () => {
 
   it("refuses URLs that are too long as written or in canonical form, and accepts the longest allowed", () => {
     const origin = "https://a.test/";
-    const longest = URL_LENGTH_MOST - origin.length;
-    expect(canonicalUrl(origin + "a".repeat(longest))).toHaveLength(URL_LENGTH_MOST);
+    const longest = MAX_URL_LENGTH - origin.length;
+    expect(canonicalUrl(origin + "a".repeat(longest))).toHaveLength(MAX_URL_LENGTH);
     expect(canonicalUrl(`${origin}${"a".repeat(longest + 1)}`)).toBeUndefined();
     expect(canonicalUrl(`${origin}#${"a".repeat(longest)}`)).toBeUndefined();
     expect(canonicalUrl(`${origin}${"ü".repeat(longest / 6 + 1)}`)).toBeUndefined();
@@ -241,14 +241,14 @@ function fieldsOf(line: string): string[] {
 
 /** The reference implementation, without a fast path. */
 function slowCanonicalUrl(raw: string, base?: string): string | undefined {
-  if (raw.length > URL_LENGTH_MOST) return undefined;
+  if (raw.length > MAX_URL_LENGTH) return undefined;
   const url = parse(raw, base === undefined ? base : (slowCanonicalUrl(base) ?? base)) ?? parse(raw);
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") return undefined;
   const host = url.hostname.replace(/\.$/, "");
   if (host.split(".").includes("")) return undefined;
   const port = url.port && `:${url.port}`;
   const canonical = `${url.protocol}//${host}${port}${dotless(normaliseEscapes(url.pathname))}${normaliseEscapes(url.search)}`;
-  return canonical.length > URL_LENGTH_MOST ? undefined : canonical;
+  return canonical.length > MAX_URL_LENGTH ? undefined : canonical;
 }
 
 // Not URL.canParse: in Node 20 it rejects Latin-1 letters after many calls.

@@ -1,9 +1,9 @@
 /** Longer URLs, as written or in canonical form, are not crawled: most of them are crawler traps. */
-export const URL_LENGTH_MOST = 4096;
+export const MAX_URL_LENGTH = 4096;
 
 /**
  * The canonical form of a URL, used for dedup and for the request. Undefined if the URL cannot be requested: not
- * http(s), not parsable, over `URL_LENGTH_MOST`, or with credentials. Never throws. The canonical form of a canonical
+ * http(s), not parsable, over `MAX_URL_LENGTH`, or with credentials. Never throws. The canonical form of a canonical
  * URL is itself.
  *
  * Only equivalent spellings are unified (RFC 3986, 6.2.2 and 6.2.3): case and punycode of the host, its trailing dot,
@@ -16,7 +16,7 @@ export const URL_LENGTH_MOST = 4096;
  * A `base` that cannot be parsed is ignored: then only absolute URLs resolve.
  */
 export function canonicalUrl(raw: string, base?: string): string | undefined {
-  if (isEvidentlyCanonical(raw)) return raw.length > URL_LENGTH_MOST ? undefined : raw;
+  if (isEvidentlyCanonical(raw)) return raw.length > MAX_URL_LENGTH ? undefined : raw;
   return resolve(raw, base === undefined ? undefined : (canonicalUrl(base) ?? base));
 }
 
@@ -72,7 +72,7 @@ function isEvidentlyCanonical(url: string): boolean {
 }
 
 function resolve(raw: string, base: string | undefined): string | undefined {
-  if (raw.length > URL_LENGTH_MOST || OTHER_SCHEME.test(raw)) return undefined;
+  if (raw.length > MAX_URL_LENGTH || OTHER_SCHEME.test(raw)) return undefined;
   const url = parse(raw, base);
   return url === undefined ? undefined : canonicalForm(url);
 }
@@ -95,7 +95,7 @@ function canonicalForm(url: URL): string | undefined {
   const path = withoutDotSegments(normaliseEscapes(url.pathname));
   // `search` is empty for a single "?", which drops it.
   const canonical = `${url.protocol}//${host}${port}${path}${normaliseEscapes(url.search)}`;
-  return canonical.length > URL_LENGTH_MOST ? undefined : canonical;
+  return canonical.length > MAX_URL_LENGTH ? undefined : canonical;
 }
 
 /** The parser of Node 20 does not remove dot segments after a segment that starts with a dot: `/x/.a/../b` stays. */
@@ -141,13 +141,13 @@ function split(whole: string): Base {
 
 /** The canonical URL of a link that needs no parsing; undefined if the link must be parsed. */
 function resolvePlain(href: string, base: Base): string | undefined {
-  if (href.length > URL_LENGTH_MOST) return undefined;
+  if (href.length > MAX_URL_LENGTH) return undefined;
   const hash = href.indexOf("#");
   const link = hash < 0 ? href : href.slice(0, hash);
   if (link === "") return base.whole;
   if (!PLAIN.test(link)) return undefined;
   const resolved = joinPlain(link, base);
-  return resolved === undefined || resolved.length > URL_LENGTH_MOST ? undefined : resolved;
+  return resolved === undefined || resolved.length > MAX_URL_LENGTH ? undefined : resolved;
 }
 
 function joinPlain(link: string, base: Base): string | undefined {

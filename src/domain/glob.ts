@@ -18,10 +18,10 @@
 import { canonicalUrl, normaliseEscapes } from "./canonical-url.ts";
 
 /** The most globs that one glob with `{…}` may expand to. */
-export const GLOB_ALTERNATIVES_MOST = 256;
+export const MAX_GLOB_ALTERNATIVES = 256;
 
 /** The length of the longest URL. A longer glob could match a URL only if `{…}` makes it shorter. */
-export const GLOB_LENGTH_MOST = 4096;
+export const MAX_GLOB_LENGTH = 4096;
 
 /**
  * A test for canonical URLs: true if one of the globs matches. Without globs, nothing matches. Never throws: a glob
@@ -39,7 +39,7 @@ export function compileGlobs(globs: readonly string[]): (url: string) => boolean
 /** What is wrong with a glob, as the predicate of a sentence (`"{a" has …`); undefined if it is valid. */
 export function globProblem(glob: string): string | undefined {
   if (glob.trim() === "") return "is empty";
-  if (glob.length > GLOB_LENGTH_MOST) return `is longer than ${GLOB_LENGTH_MOST} characters`;
+  if (glob.length > MAX_GLOB_LENGTH) return `is longer than ${MAX_GLOB_LENGTH} characters`;
   if (glob.startsWith("!")) return 'starts with "!", which does not negate a glob: move the glob to the other list';
   if (glob.includes("#")) return 'has a "#": URLs are compared without their fragment';
   if (glob.includes("\\"))
@@ -48,7 +48,7 @@ export function globProblem(glob: string): string | undefined {
     return "has [ or ], which do not form character classes: use {a,b}; to match a bracket, use %5B or %5D";
   if (!hasPairedBraces(glob)) return 'has an unpaired "{" or "}"';
   const alternatives = expand(glob);
-  if (alternatives === undefined) return `expands to more than ${GLOB_ALTERNATIVES_MOST} globs`;
+  if (alternatives === undefined) return `expands to more than ${MAX_GLOB_ALTERNATIVES} globs`;
   const scheme = alternatives.map(schemeOf).find((name) => name !== undefined && !/^https?$/i.test(name));
   return scheme === undefined ? undefined : `matches ${scheme} URLs: only http and https URLs are crawled`;
 }
@@ -79,7 +79,7 @@ function expand(glob: string): string[] | undefined {
       const after = next.slice(innermost.index + innermost[0].length);
       for (const choice of innermost[1]?.split(",") ?? []) braced.push(before + choice + after);
     }
-    if (plain.size + braced.length > GLOB_ALTERNATIVES_MOST) return undefined;
+    if (plain.size + braced.length > MAX_GLOB_ALTERNATIVES) return undefined;
   }
   return [...plain];
 }

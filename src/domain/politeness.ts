@@ -38,13 +38,13 @@ export function readyAt(arrivalAt: number, policy: SitePolicy): number {
 }
 
 /** How many requests may be sent at `now`, up to `most`. */
-export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, most: number): number {
-  if (policy.intervalMs === 0) return most;
+export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, max: number): number {
+  if (policy.intervalMs === 0) return max;
   const spacing = spacingMs(policy);
   const from = Math.max(arrivalAt, now);
   // The k-th request (from 0) may be sent while from + k*spacing - (burst-1)*spacing <= now.
   const slots = Math.floor((now - from) / spacing + policy.burst - 1 + 1e-9) + 1;
-  return Math.max(0, Math.min(most, slots));
+  return Math.max(0, Math.min(max, slots));
 }
 
 /** Reserves one slot at `now`, or at the first free instant after it. */

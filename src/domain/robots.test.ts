@@ -5,9 +5,9 @@ import { canonicalUrl } from "./canonical-url.ts";
 import {
   crawlDelaySeconds,
   isAllowed,
+  MAX_ROBOTS_LENGTH,
   parseRobots,
   pathAndQueryOf,
-  ROBOTS_LENGTH_MOST,
   rulesFor,
   sitemapsOf,
 } from "./robots.ts";
@@ -217,8 +217,8 @@ describe("parsing a file", () => {
 
   it("reads up to its limit and ignores the line that the limit cuts", () => {
     const start = "user-agent: *\ndisallow: /x\n#";
-    const full = `${start}${"x".repeat(ROBOTS_LENGTH_MOST - start.length - "\nallow: /x/".length)}\nallow: /x/`;
-    expect(full).toHaveLength(ROBOTS_LENGTH_MOST);
+    const full = `${start}${"x".repeat(MAX_ROBOTS_LENGTH - start.length - "\nallow: /x/".length)}\nallow: /x/`;
+    expect(full).toHaveLength(MAX_ROBOTS_LENGTH);
     expect(verdicts(full, "a", ["/x/y"])).toEqual([true]);
     expect(verdicts(`${full}only-this`, "a", ["/x/y", "/x"])).toEqual([false, false]);
   });

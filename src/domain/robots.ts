@@ -7,7 +7,7 @@
 import { normaliseEscapes, percentEncode } from "./canonical-url.ts";
 
 /** How many characters of a file are read. The RFC requires this many bytes, and a character has at least one byte. */
-export const ROBOTS_LENGTH_MOST = 500 * 1024;
+export const MAX_ROBOTS_LENGTH = 500 * 1024;
 
 /** A parsed robots.txt. `rulesFor` returns the rules for one crawler. */
 type RobotsRules = {
@@ -106,7 +106,7 @@ const HTML_PAGE = /^[\s\uFEFF]*<(?:.*<)?(?:!doctype\s+html|html|head|body)\b/is;
 const HTML_SNIFF_LENGTH = 2048;
 
 /** Longer lines are cut, as in Google's parser: eight times the longest URL that browsers accepted. */
-const LINE_LENGTH_MOST = 2083 * 8;
+const MAX_LINE_LENGTH = 2083 * 8;
 
 /** Prefixes of keys, with the common misspellings that Google accepts. */
 const KEYS = {
@@ -119,14 +119,14 @@ const KEYS = {
 
 function linesOf(text: string): string[] {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
-  const lines = text.slice(start, start + ROBOTS_LENGTH_MOST).split(/\r\n|\r|\n/);
+  const lines = text.slice(start, start + MAX_ROBOTS_LENGTH).split(/\r\n|\r|\n/);
   // A rule cut in two would have a shorter path and match more than was written.
-  if (text.length > start + ROBOTS_LENGTH_MOST) lines.pop();
+  if (text.length > start + MAX_ROBOTS_LENGTH) lines.pop();
   return lines;
 }
 
 function keyAndValue(line: string): { key: string; value: string } | undefined {
-  const [content = ""] = line.slice(0, LINE_LENGTH_MOST).split("#", 1);
+  const [content = ""] = line.slice(0, MAX_LINE_LENGTH).split("#", 1);
   const colon = content.indexOf(":");
   if (colon >= 0) return { key: content.slice(0, colon).trim(), value: content.slice(colon + 1).trim() };
   // The colon is often missing; then there must be exactly two words.

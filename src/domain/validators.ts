@@ -4,7 +4,7 @@ export type Validators = { etag: string | undefined; lastModified: string | unde
 type Headers = Readonly<Record<string, string>>;
 
 /** Longer values are mistakes of a server, and would be sent with every request. */
-const LENGTH_MOST = 1_000;
+const MAX_LENGTH = 1_000;
 
 /** Quoted, as the standard requires, or a single unquoted word, as some servers send it. Empty values are ignored. */
 const ETAG = /^(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]+"|[\x21\x23-\x2b\x2d-\x7e]+)$/;
@@ -21,7 +21,7 @@ export function validatorsOf({ headers, fetchedAt }: { headers: Headers; fetched
   const now = instantOf(headers.date) ?? fetchedAt;
   const modifiedAt = instantOf(lastModified);
   return {
-    etag: etag !== undefined && etag.length <= LENGTH_MOST && ETAG.test(etag) ? etag : undefined,
+    etag: etag !== undefined && etag.length <= MAX_LENGTH && ETAG.test(etag) ? etag : undefined,
     lastModified: modifiedAt !== undefined && modifiedAt <= now - DATE_STEP_MS ? lastModified : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { createGuardedExtractor } from "./guarded-extractor.ts";
 
-const options = { timeoutMs: 60_000, idleMs: 60_000, requestsMost: 3, requestsPerCallerMost: 2 };
+const options = { timeoutMs: 60_000, idleMs: 60_000, maxRequests: 3, maxRequestsPerCaller: 2 };
 const guarded = createGuardedExtractor(options);
 const hasty = createGuardedExtractor({ ...options, timeoutMs: 1_500 });
 afterAll(() => Promise.all([guarded.stop(), hasty.stop()]));

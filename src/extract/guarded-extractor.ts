@@ -33,8 +33,8 @@ type GuardOptions = {
   /** How long an idle thread is kept. */
   idleMs: number;
   /** Maximum number of requests in the queue, in total and per caller. More are rejected at once. */
-  requestsMost: number;
-  requestsPerCallerMost: number;
+  maxRequests: number;
+  maxRequestsPerCaller: number;
 };
 
 type QueuedRequest = { request: ExtractRequest; requester: string; begin(): Promise<void> };
@@ -68,7 +68,7 @@ export function createGuardedExtractor(options: GuardOptions): GuardedExtractor 
   function checkQueueLimits(requester: string): void {
     const requests = current === undefined ? queue : [current, ...queue];
     const own = requests.filter((one) => one.requester === requester).length;
-    if (requests.length < options.requestsMost && own < options.requestsPerCallerMost) return;
+    if (requests.length < options.maxRequests && own < options.maxRequestsPerCaller) return;
     throw new TrawlError("EXTRACT_BUSY", {
       op: "extract.guarded",
       message: `${requests.length} previews of rules are queued, ${own} of them yours; send the request again in a moment`,

@@ -11,7 +11,7 @@ const CONTENT_CHARS = 200;
 /** A page with less text than this has no content; the text is e.g. "Loading…" or a name. */
 const NOTHING_CHARS = 40;
 /** A page with this many links has content, however short its text. */
-const LINKS_LEAST = 3;
+const MIN_LINKS = 3;
 
 /** Ids and names of the elements into which frameworks render. */
 const ROOTS = new Set(["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root", "app-root"]);
@@ -27,7 +27,7 @@ export function needsBrowser(html: string): boolean {
   const { chars, scripts, links, hasFrameOrRedirect, hasRoot, noscript } = stats;
   if (scripts === 0 || hasFrameOrRedirect || chars >= CONTENT_CHARS) return false;
   if (hasRoot || REQUIRES_SCRIPT.test(noscript)) return true;
-  return chars < NOTHING_CHARS && links < LINKS_LEAST;
+  return chars < NOTHING_CHARS && links < MIN_LINKS;
 }
 
 class PageStats implements Partial<Handler> {

@@ -8,22 +8,22 @@ import type { Extraction } from "./extractor.ts";
 /** The first records and links, and their total numbers. Truncated texts end with "…". */
 export type ExtractionPreview = Extraction & { recordCount: number; invalidCount: number; linkCount: number };
 
-const RECORDS_MOST = 50;
-const LINKS_MOST = 200;
+const MAX_RECORDS = 50;
+const MAX_LINKS = 200;
 /** Maximum characters of one text, and of all texts together. */
-const TEXT_MOST = 10_000;
-const TEXTS_MOST = 500_000;
-const DEPTH_MOST = 30;
+const MAX_TEXT = 10_000;
+const MAX_TEXTS = 500_000;
+const MAX_DEPTH = 30;
 /** Characters that each value counts for, in addition to its text. */
 const VALUE_CHARS = 8;
 
 export function truncatePreview({ records, invalid, links }: Extraction): ExtractionPreview {
-  const { cutText, cutValue, some } = createCutter(TEXTS_MOST);
+  const { cutText, cutValue, some } = createCutter(MAX_TEXTS);
   const cutFields = (fields: Fields) => cutValue(fields, 0) as Fields;
   return {
-    links: some(links.slice(0, LINKS_MOST), cutText),
-    records: some(records.slice(0, RECORDS_MOST), cutFields),
-    invalid: some(invalid.slice(0, RECORDS_MOST), ({ fields, reason }) => ({
+    links: some(links.slice(0, MAX_LINKS), cutText),
+    records: some(records.slice(0, MAX_RECORDS), cutFields),
+    invalid: some(invalid.slice(0, MAX_RECORDS), ({ fields, reason }) => ({
       fields: cutFields(fields),
       reason: cutText(reason),
     })),
@@ -31,20 +31,20 @@ export function truncatePreview({ records, invalid, links }: Extraction): Extrac
   };
 }
 
-function createCutter(charsMost: number) {
-  let left = charsMost;
+function createCutter(maxChars: number) {
+  let left = maxChars;
 
   function cutText(text: string): string {
-    const most = Math.max(0, Math.min(TEXT_MOST, left));
-    left -= Math.min(text.length, most) + VALUE_CHARS;
-    return text.length <= most ? text : `${text.slice(0, most)}…`;
+    const max = Math.max(0, Math.min(MAX_TEXT, left));
+    left -= Math.min(text.length, max) + VALUE_CHARS;
+    return text.length <= max ? text : `${text.slice(0, max)}…`;
   }
 
   function cutValue(value: unknown, depth: number): unknown {
     if (typeof value === "string") return cutText(value);
     left -= VALUE_CHARS;
     if (typeof value !== "object" || value === null) return value;
-    if (depth >= DEPTH_MOST) return "…";
+    if (depth >= MAX_DEPTH) return "…";
     if (Array.isArray(value)) return some(value, (one) => cutValue(one, depth + 1));
     return Object.fromEntries(
       some(Object.entries(value), ([name, one]) => [cutText(name), cutValue(one, depth + 1)] as const),

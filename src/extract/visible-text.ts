@@ -28,10 +28,10 @@ export function collapseRuns(text: string): string {
 const UNTIDY_SPACE = /[\s\0]{2,}|[^\S ]|\0/g;
 
 /** The first `most` characters. Does not split a surrogate pair. */
-export function cutText(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const last = text.charCodeAt(most - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }
 
 /**

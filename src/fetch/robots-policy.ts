@@ -43,13 +43,13 @@ export type RobotsPolicyOptions = {
   limits: FetchLimits;
 };
 
-const CACHED_SITES_MOST = 10_000;
+const MAX_CACHED_SITES = 10_000;
 /** Total characters of cached robots.txt files. Their parsed rules take a small multiple of that. */
-const CACHED_LENGTH_MOST = 50_000_000;
+const MAX_CACHED_LENGTH = 50_000_000;
 /** Characters charged for a short file, including overhead. */
 const ENTRY_WEIGHT = 500;
 /** How long an old copy is used while the robots.txt of a site is unreachable. */
-const STALE_MOST_MS = 30 * 24 * 3_600_000;
+const MAX_STALE_MS = 30 * 24 * 3_600_000;
 
 /** The `text` of an unreachable file is the reason. */
 type Fetched = Pick<RobotsFile, "kind" | "text"> & { waitMs?: number };
@@ -58,7 +58,7 @@ type Known = { file: RobotsFile; rules: Extract<RobotsAnswer, { kind: "rules" }>
 export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicyOptions): RobotsPolicy {
   const { fetcher, frontier, allowance, clock } = deps;
   const { productToken, grouping, freshMs, unreachableMs, maxCrawlDelayMs, maxRedirects, limits } = options;
-  const cache = createRulesCache<Known>({ entriesMost: CACHED_SITES_MOST, weightMost: CACHED_LENGTH_MOST });
+  const cache = createRulesCache<Known>({ maxEntries: MAX_CACHED_SITES, maxWeight: MAX_CACHED_LENGTH });
   const underWay = new Map<string, Promise<Known>>();
 
   /** If sites are domains, the site's own entry only records that robots.txt was fetched. It belongs to no host. */
@@ -122,7 +122,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
     if (fetched.kind !== "unreachable") return { ...fetched, fetchedAt: now, freshUntil: now + freshMs };
     const freshUntil = now + Math.max(unreachableMs, waitMs ?? 0);
     const isCopyUsable =
-      previous !== undefined && previous.kind !== "unreachable" && previous.fetchedAt > now - STALE_MOST_MS;
+      previous !== undefined && previous.kind !== "unreachable" && previous.fetchedAt > now - MAX_STALE_MS;
     return isCopyUsable ? { ...previous, freshUntil } : { ...fetched, fetchedAt: now, freshUntil };
   }
 

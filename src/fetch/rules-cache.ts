@@ -5,11 +5,11 @@ type RulesCache<Value> = {
 };
 
 export function createRulesCache<Value>({
-  entriesMost,
-  weightMost,
+  maxEntries,
+  maxWeight,
 }: {
-  entriesMost: number;
-  weightMost: number;
+  maxEntries: number;
+  maxWeight: number;
 }): RulesCache<Value> {
   // A Map keeps insertion order: removing an entry and adding it again makes it the most recent.
   const entries = new Map<string, { value: Value; weight: number }>();
@@ -33,7 +33,7 @@ export function createRulesCache<Value>({
       entries.set(key, { value, weight });
       totalWeight += weight;
       for (const oldest of entries.keys()) {
-        if (entries.size <= entriesMost && totalWeight <= weightMost) break;
+        if (entries.size <= maxEntries && totalWeight <= maxWeight) break;
         drop(oldest);
       }
     },

@@ -4,7 +4,7 @@ export const BUILD_METRICS = {
   trawl_build_info: {
     type: "gauge",
     help: "Always 1. The labels contain the versions of Trawl and Node.js.",
-    labels: { version: { most: 1 }, node: { most: 1 } },
+    labels: { version: { max: 1 }, node: { max: 1 } },
   },
 } as const satisfies Declarations;
 

@@ -4,7 +4,7 @@ import { createMetrics, type Declarations, expose, mergeSnapshots, withoutGauges
 
 const DECLARED = {
   ends_total: { type: "counter", help: "Ends.", labels: { how: ["well", "badly"] } },
-  queue_waiting: { type: "gauge", help: "Waiting tasks of a queue.", labels: { queue: { most: 2 } } },
+  queue_waiting: { type: "gauge", help: "Waiting tasks of a queue.", labels: { queue: { max: 2 } } },
   took_seconds: { type: "histogram", help: "A \\ and a\nline.", buckets: [0.1, 1] },
   largest_bytes: { type: "gauge", help: "The largest size.", merge: "max" },
 } as const satisfies Declarations;

@@ -5,7 +5,7 @@
  */
 
 /** The values of a label: a fixed set, or any values up to a maximum number. */
-export type LabelValues = readonly string[] | { readonly most: number };
+export type LabelValues = readonly string[] | { readonly max: number };
 
 type Declaration = {
   readonly type: "counter" | "gauge" | "histogram";
@@ -159,8 +159,8 @@ function metricOf(declaration: Declaration): Metric {
   return { ...declaration, sets, known: sets.map(() => new Set<string>()), series: new Map() };
 }
 
-/** The most zero series per metric. */
-const ZEROS_MOST = 100;
+/** A metric with more label combinations than this gets no zero series. */
+const MAX_ZERO_SERIES = 100;
 
 /** Creates counters and histograms with the value 0, so that Prometheus sees their first event as an increase. */
 function createZeroSeries(metric: Metric): void {
@@ -170,7 +170,7 @@ function createZeroSeries(metric: Metric): void {
     if (!isClosed(set)) return;
     combinations = combinations.flatMap((before) => set.map((value) => [...before, value]));
   }
-  if (combinations.length <= ZEROS_MOST && metric.type !== "gauge")
+  if (combinations.length <= MAX_ZERO_SERIES && metric.type !== "gauge")
     for (const labels of combinations) addSeries(metric, labels);
 }
 
@@ -190,7 +190,7 @@ function allowed({ sets, known }: Metric, labels: readonly string[]): string[] {
     const [set, seen] = [sets[at], known[at]];
     if (set === undefined || seen === undefined) return OTHER;
     if (isClosed(set)) return set.includes(value) ? value : OTHER;
-    if (seen.has(value) || seen.size < set.most) {
+    if (seen.has(value) || seen.size < set.max) {
       seen.add(value);
       return value;
     }

@@ -29,7 +29,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Shorter secrets would mask unrelated text. */
-const KNOWN_LEAST = 4;
+const MIN_KNOWN = 4;
 
 /** Masks secrets. */
 export type Redact = {
@@ -41,9 +41,7 @@ export type Redact = {
 /** `known`: secrets of this process, which are masked wherever they occur. */
 export function createRedact(known: readonly string[]): Redact {
   // Longest first: a secret may contain another one.
-  const secrets = known
-    .filter((secret) => secret.length >= KNOWN_LEAST)
-    .sort((one, other) => other.length - one.length);
+  const secrets = known.filter((secret) => secret.length >= MIN_KNOWN).sort((one, other) => other.length - one.length);
 
   function text(original: string): string {
     let safe = original;
@@ -56,7 +54,7 @@ export function createRedact(known: readonly string[]): Redact {
     if (typeof original === "string") return text(original);
     if (original instanceof Error) return text(original.message);
     if (typeof original !== "object" || original === null) return original;
-    if (depth > DEPTH_MOST) return "…";
+    if (depth > MAX_DEPTH) return "…";
     if (Array.isArray(original)) return original.map((part) => value(part, depth + 1));
     return Object.fromEntries(Object.entries(original).map(([name, part]) => [name, field(name, part, depth)]));
   }
@@ -71,4 +69,4 @@ export function createRedact(known: readonly string[]): Redact {
 }
 
 /** Deeper values are cut off. They may be circular. */
-const DEPTH_MOST = 6;
+const MAX_DEPTH = 6;

@@ -9,20 +9,20 @@ export type Judged = {
 };
 
 /** The most occurrences that are considered after a long time without a scheduler. Older ones are not recorded. */
-const CONSIDERED_MOST = 1_000;
+const MAX_CONSIDERED = 1_000;
 /** The most occurrences of a schedule that may wait for a long run or a full broker. */
-const OPEN_MOST = 1_000;
+const MAX_OPEN = 1_000;
 
 /** An occurrence that is at most `graceMs` late counts as on time. The catch-up policy applies to later ones. */
 export function judgeDue({ schedule, openOccurrences }: DueSchedule, now: number, graceMs: number): Judged {
   if (schedule.paused) return { to: { doneUntil: now, nextAt: undefined }, occurrences: [] };
   const occurrences = occurrencesOf(schedule.timing);
-  const found = occurrences.within(schedule.doneUntil, now, CONSIDERED_MOST);
+  const found = occurrences.within(schedule.doneUntil, now, MAX_CONSIDERED);
   const missed = found.filter((at) => at < now - graceMs);
   const missedCount = missed.length - Math.min(missed.length, catchUpCount(schedule));
   let open = openOccurrences;
   const judged = found.map((at, index): NewOccurrence => {
-    const skipped: SkipReason | undefined = index < missedCount ? "missed" : open >= OPEN_MOST ? "crowded" : undefined;
+    const skipped: SkipReason | undefined = index < missedCount ? "missed" : open >= MAX_OPEN ? "crowded" : undefined;
     if (skipped === undefined) open += 1;
     return { at, kind: "timed", ...(skipped === undefined ? {} : { skipped }) };
   });

@@ -13,8 +13,8 @@ import { TrawlError } from "../errors.ts";
 type Occurrences = {
   /** The first occurrence after an instant; undefined if there is none. */
   after(instant: number): number | undefined;
-  /** The last `most` occurrences after `after` and up to `until`, in order. */
-  within(after: number, until: number, most: number): number[];
+  /** The last `max` occurrences after `after` and up to `until`, in order. */
+  within(after: number, until: number, max: number): number[];
 };
 
 /** Throws BAD_SCHEDULE. */
@@ -26,9 +26,9 @@ function intervalOccurrences({ everyMs, anchorAt }: Extract<Timing, { kind: "eve
   const countAt = (instant: number) => Math.max(0, Math.floor((instant - anchorAt) / everyMs));
   return {
     after: (instant) => anchorAt + (countAt(instant) + 1) * everyMs,
-    within(after, until, most) {
+    within(after, until, max) {
       const last = countAt(until);
-      const first = Math.max(countAt(after), last - most) + 1;
+      const first = Math.max(countAt(after), last - max) + 1;
       return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => anchorAt + (first + n) * everyMs);
     },
   };
@@ -49,11 +49,11 @@ function cronOccurrences({ cron, timeZone }: Extract<Timing, { kind: "cron" }>):
 
   return {
     after,
-    within(from, until, most) {
+    within(from, until, max) {
       for (let spanMs = FIRST_SPAN_MS; ; spanMs *= 2) {
         const start = Math.max(from, until - spanMs);
         const found = between(start, until);
-        if (found.length >= most || start === from) return found.slice(Math.max(0, found.length - most));
+        if (found.length >= max || start === from) return found.slice(Math.max(0, found.length - max));
       }
     },
   };

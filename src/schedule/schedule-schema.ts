@@ -6,15 +6,15 @@ import { TrawlError } from "../errors.ts";
 import { jobSchema, nameText } from "../submit/job-schema.ts";
 import { occurrencesOf } from "./occurrences.ts";
 
-const LEAST_EVERY_MS = 1_000;
-const MOST_EVERY_MS = 366 * 86_400_000;
+const MIN_EVERY_MS = 1_000;
+const MAX_EVERY_MS = 366 * 86_400_000;
 
 const every = z
   .string()
   .refine(
     (text) => {
       const ms = parseDurationMs(text) ?? 0;
-      return ms >= LEAST_EVERY_MS && ms <= MOST_EVERY_MS;
+      return ms >= MIN_EVERY_MS && ms <= MAX_EVERY_MS;
     },
     { error: "takes a duration such as 15m, 6h or 1d, from 1s to 366d" },
   )
@@ -65,7 +65,7 @@ export function timingFrom({ cron, timeZone, every }: WhenInput, now: number): T
   if ((cron === undefined) === (every === undefined)) throw bad("takes either cron or every: set exactly one of them");
   if (every !== undefined) {
     if (timeZone !== undefined) throw bad("timeZone: needs cron; an interval (every) does not depend on a time zone");
-    return { kind: "every", everyMs: parseDurationMs(every) ?? LEAST_EVERY_MS, anchorAt: now };
+    return { kind: "every", everyMs: parseDurationMs(every) ?? MIN_EVERY_MS, anchorAt: now };
   }
   const timing: Timing = { kind: "cron", cron: cron ?? "", timeZone: timeZone ?? "UTC" };
   if (occurrencesOf(timing).after(now) === undefined) throw bad(`cron: ${JSON.stringify(cron)} never occurs`);

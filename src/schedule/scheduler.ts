@@ -17,8 +17,8 @@ export type SchedulerOptions = {
 };
 
 /** The most schedules and occurrences per call to the store. */
-const DUE_MOST = 100;
-const CLAIMS_MOST = 20;
+const MAX_DUE = 100;
+const MAX_CLAIMS = 20;
 const POSTPONE_MS = 60_000;
 
 export function createScheduler(deps: FireDeps, options: SchedulerOptions): Service {
@@ -53,7 +53,7 @@ export async function pollOnce(
   options: Pick<SchedulerOptions, "graceMs" | "claimMs">,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted && (await addDue(deps, options.graceMs)) === DUE_MOST) {}
+  while (!signal.aborted && (await addDue(deps, options.graceMs)) === MAX_DUE) {}
   while (!signal.aborted && (await fireUnclaimed(deps, options.claimMs)) > 0) {}
 }
 
@@ -61,7 +61,7 @@ export async function pollOnce(
 async function addDue(deps: FireDeps, graceMs: number): Promise<number> {
   const { scheduleStore, clock } = deps;
   const now = Math.floor(clock.now());
-  const found = await scheduleStore.listDue(now, DUE_MOST);
+  const found = await scheduleStore.listDue(now, MAX_DUE);
   for (const due of found) {
     const { to, occurrences } = judgeOrPostpone(deps, due, now, graceMs);
     // `advance` returns false if another scheduler was first, or the schedule has changed. The next poll reads it
@@ -88,7 +88,7 @@ function logSkipped({ log }: FireDeps, scheduleId: string, occurrences: readonly
 }
 
 async function fireUnclaimed(deps: FireDeps, claimMs: number): Promise<number> {
-  const claims = await deps.scheduleStore.claim({ now: Math.floor(deps.clock.now()), claimMs, most: CLAIMS_MOST });
+  const claims = await deps.scheduleStore.claim({ now: Math.floor(deps.clock.now()), claimMs, max: MAX_CLAIMS });
   await Promise.all(claims.map((claim) => fireOccurrence(deps, claim)));
   return claims.length;
 }

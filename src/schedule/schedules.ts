@@ -29,9 +29,9 @@ export type Schedules = {
   /** Sorted by id. If `tenant` is undefined, the schedules of all tenants. */
   list(tenant: string | undefined, limit: number, afterId: string): Promise<readonly Schedule[]>;
   /** The next occurrences, as if the schedule were not paused. */
-  next(schedule: Schedule, most: number): number[];
+  next(schedule: Schedule, max: number): number[];
   /** The next occurrences of a new schedule. Throws BAD_SCHEDULE. */
-  preview(when: WhenInput, most: number): number[];
+  preview(when: WhenInput, max: number): number[];
   /** The occurrences until an instant of schedules that are not paused, by schedule id. */
   upcoming(tenant: string | undefined, window: Window): Promise<readonly Upcoming[]>;
   /** Its past occurrences, newest first. */
@@ -149,7 +149,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
       const key = await addNow(id);
       // Earlier occurrences of the schedule are fired first.
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const [claim] = await scheduleStore.claim({ now: Math.max(now(), key.at), claimMs, most: 1, scheduleId: id });
+        const [claim] = await scheduleStore.claim({ now: Math.max(now(), key.at), claimMs, max: 1, scheduleId: id });
         if (claim === undefined) break;
         await fireOccurrence(deps, claim);
         if (claim.occurrence.at === key.at) break;
@@ -163,8 +163,8 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
       await scheduleStore.remove(id);
     },
     list: (tenant, limit, afterId) => scheduleStore.list(tenant, limit, afterId),
-    next: ({ timing }, most) => nextOccurrences(timing, now(), most),
-    preview: (when, most) => nextOccurrences(timingFrom(when, now()), now(), most),
+    next: ({ timing }, max) => nextOccurrences(timing, now(), max),
+    preview: (when, max) => nextOccurrences(timingFrom(when, now()), now(), max),
     async upcoming(tenant, { until, each, limit, afterId }) {
       const found = await scheduleStore.list(tenant, limit, afterId);
       return found.map((schedule) => {
@@ -179,14 +179,14 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
 function nextOccurrences(
   timing: Schedule["timing"],
   from: number,
-  most: number,
+  max: number,
   until = Number.POSITIVE_INFINITY,
 ): number[] {
   const occurrences = occurrencesOf(timing);
   const found: number[] = [];
   for (
     let at = occurrences.after(from);
-    at !== undefined && at <= until && found.length < most;
+    at !== undefined && at <= until && found.length < max;
     at = occurrences.after(at)
   ) {
     found.push(at);

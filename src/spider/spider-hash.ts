@@ -8,7 +8,7 @@ const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["'
 const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".json", "/index.ts", "/index.js"];
 
 /** Further files are ignored. */
-const FILES_MOST = 1_000;
+const MAX_FILES = 1_000;
 
 export function spiderHash(path: string): string {
   const digest = createHash("sha256");
@@ -19,7 +19,7 @@ export function spiderHash(path: string): string {
     digest.update(`${text.length}\n${text}`);
     for (const [, target = ""] of text.matchAll(IMPORT)) {
       const found = findModule(resolve(dirname(file), target));
-      if (found !== undefined && seen.size < FILES_MOST) seen.add(found);
+      if (found !== undefined && seen.size < MAX_FILES) seen.add(found);
     }
   }
   return digest.digest("base64url");

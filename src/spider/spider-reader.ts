@@ -56,7 +56,7 @@ async function withinTimeLimit(
 }
 
 /** Limits the reports, for spiders that build selectors from data. */
-const SELECTORS_MOST = 100;
+const MAX_SELECTORS = 100;
 
 /** Reports a selector when it is first used, and when it first matches. */
 function reportOnce(report: OnSelector | undefined): OnSelector {
@@ -64,7 +64,7 @@ function reportOnce(report: OnSelector | undefined): OnSelector {
   return (selector, hasMatched) => {
     const known = matches.get(selector);
     if (report === undefined || known === true || known === hasMatched) return;
-    if (known === undefined && matches.size >= SELECTORS_MOST) return;
+    if (known === undefined && matches.size >= MAX_SELECTORS) return;
     matches.set(selector, hasMatched);
     report(selector, hasMatched);
   };

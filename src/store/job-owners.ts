@@ -19,7 +19,7 @@ export interface JobOwners {
    * and the insert are atomic across all instances. If the job has an entry already, it is unchanged and the result is
    * true.
    */
-  add(owner: string, jobId: string, at: number, most: number | undefined): Promise<boolean>;
+  add(owner: string, jobId: string, at: number, max: number | undefined): Promise<boolean>;
   /** Newest first. */
   list(owner: string, limit: number, beforeN?: number): Promise<readonly OwnedJob[]>;
   /** Open jobs, oldest first. */

@@ -18,13 +18,13 @@ import type {
 type StoredRow = Readonly<Record<string, unknown>>;
 
 /** Maximum length of a page's headers as JSON. Headers past this limit are dropped, from the end. */
-const HEADERS_MOST = 16 * 1024;
+const MAX_HEADERS = 16 * 1024;
 
 export function headersJson(headers: Readonly<Record<string, string>>): string {
   const all = JSON.stringify(headers);
-  if (all.length <= HEADERS_MOST) return all;
+  if (all.length <= MAX_HEADERS) return all;
   const kept: Record<string, string> = {};
-  let left = HEADERS_MOST - "{}".length;
+  let left = MAX_HEADERS - "{}".length;
   for (const [name, value] of Object.entries(headers)) {
     left -= JSON.stringify(name).length + JSON.stringify(value).length + ":,".length;
     if (left < 0) break;

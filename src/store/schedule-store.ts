@@ -64,7 +64,7 @@ export type OccurrenceEnd =
 export type ClaimRequest = {
   now: number;
   claimMs: number;
-  most: number;
+  max: number;
   /** If present, claims only occurrences of this schedule. */
   scheduleId?: string;
 };

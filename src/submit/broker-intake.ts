@@ -70,7 +70,7 @@ export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats
   }
 
   return {
-    batchMost: BATCH,
+    maxBatch: BATCH,
     job: submitted,
     prepare: (urls) => bySite(firstTasks(spec, urls)),
     async begin() {
@@ -122,7 +122,7 @@ export function completeList(
 }
 
 function submitAll(intake: Intake, urls: readonly string[]): Promise<SubmitAnswer> {
-  return submitUrls(intake, inBatches(urls, intake.batchMost), {
+  return submitUrls(intake, inBatches(urls, intake.maxBatch), {
     ...{ isEager: true, seals: true, whenFull: "return", budget: undefined },
     onProgress: () => {},
     signal: new AbortController().signal,
@@ -133,7 +133,7 @@ function submitAll(intake: Intake, urls: readonly string[]): Promise<SubmitAnswe
 export function existingJobIntake(frontier: Pick<Frontier, "enqueue" | "seal">, spec: JobSpec): Intake {
   const { id, requestId } = spec;
   return {
-    batchMost: BATCH,
+    maxBatch: BATCH,
     job: spec,
     prepare: (urls) => bySite(firstTasks(spec, urls)),
     begin: async () => ({ id, requestId, isNew: false, isSealed: false, webhookSecret: null }),

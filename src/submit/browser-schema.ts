@@ -10,7 +10,7 @@ import {
 import { parseDurationMs } from "../domain/duration.ts";
 import { expressionProblem, keyProblem, selectorProblem } from "./browser-syntax.ts";
 
-const SETTLE_MOST_MS = 10 * 60_000;
+const MAX_SETTLE_MS = 10 * 60_000;
 const selector = z
   .string()
   .min(1)
@@ -119,7 +119,7 @@ function msOf(text: string | number): number {
 }
 
 function isWithin(ms: number | undefined): boolean {
-  return ms !== undefined && ms >= 0 && ms <= SETTLE_MOST_MS;
+  return ms !== undefined && ms >= 0 && ms <= MAX_SETTLE_MS;
 }
 
 function refuse(problemOf: (text: string) => string | undefined) {

@@ -1,5 +1,5 @@
 /** The first tasks of a job, from the URLs it was submitted with. */
-import { canonicalUrl, URL_LENGTH_MOST } from "../domain/canonical-url.ts";
+import { canonicalUrl, MAX_URL_LENGTH } from "../domain/canonical-url.ts";
 import { type JobSpec, kindOf } from "../domain/job-spec.ts";
 import { createRouter } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
@@ -35,9 +35,9 @@ export function firstTasks(spec: JobSpec, urls: readonly string[]): PreparedUrls
 
 /** Truncates a URL that is too long: a response may contain a thousand of them. */
 function refusalOf(raw: string, index: number): Refusal {
-  const isLong = raw.length > URL_LENGTH_MOST;
+  const isLong = raw.length > MAX_URL_LENGTH;
   const reason = isLong
-    ? `longer than ${URL_LENGTH_MOST} characters`
+    ? `longer than ${MAX_URL_LENGTH} characters`
     : "not an absolute http(s) URL without credentials";
   return { index, url: isLong ? `${raw.slice(0, SHOWN_CHARS)}…` : raw, reason };
 }

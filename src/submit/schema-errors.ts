@@ -67,13 +67,13 @@ export function unknownKeysAdvice(schema: z.ZodType, path: readonly PropertyKey[
 
 /** `; did you mean politeness.rate? known keys: name, urls`. */
 export function adviceText(similar: readonly string[], known: readonly string[]): string {
-  const guess = similar.length === 0 ? "" : ` did you mean ${similar.slice(0, GUESSES_MOST).join(" or ")}?`;
+  const guess = similar.length === 0 ? "" : ` did you mean ${similar.slice(0, MAX_GUESSES).join(" or ")}?`;
   return `;${guess} known keys: ${known.join(", ")}`;
 }
 
-const GUESSES_MOST = 3;
+const MAX_GUESSES = 3;
 /** The most keys in a suggested path, such as `politeness.sites`. */
-const DEPTH_MOST = 3;
+const MAX_DEPTH = 3;
 
 /**
  * The most similar keys, those in the same object first. A key of the same name in another object is the most similar.
@@ -84,9 +84,9 @@ export function similarKeys(key: string, here: string, all: readonly string[]): 
     const name = path.slice(path.lastIndexOf(".") + 1);
     return editDistance(name.toLowerCase(), key.toLowerCase());
   };
-  const most = Math.min(2, Math.ceil(key.length / 3));
+  const max = Math.min(2, Math.ceil(key.length / 3));
   const least = Math.min(...all.map(distanceTo));
-  if (least > most) return [];
+  if (least > max) return [];
   const nearest = all.filter((path) => distanceTo(path) === least);
   const near = nearest.filter((path) => partOf(path) === here);
   return near.length > 0 ? near : nearest;
@@ -99,7 +99,7 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
 }
 
 function keyPaths(schema: z.ZodType, prefix: string, depth = 1): string[] {
-  if (depth > DEPTH_MOST) return [];
+  if (depth > MAX_DEPTH) return [];
   return Object.entries(shapeOf(schema)).flatMap(([key, inner]) => {
     const path = prefix === "" ? key : `${prefix}.${key}`;
     return [path, ...keyPaths(inner, path, depth + 1)];

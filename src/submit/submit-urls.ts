@@ -14,7 +14,7 @@ import type { PreparedUrls, Refusal } from "./first-tasks.ts";
 /** The destination of the URLs: the broker (broker-intake.ts), or a server over HTTP (cli/plane/remote-intake.ts). */
 export type Intake = {
   /** URLs per call of `enqueue`. */
-  batchMost: number;
+  maxBatch: number;
   /** Before `begin` the id is preliminary: a server may assign another one. */
   job: { id: string; requestId: string; name: string };
   prepare(urls: readonly string[]): PreparedUrls;
@@ -88,7 +88,7 @@ type SubmitOptions = {
 };
 
 /** The most refusals that an answer lists. */
-export const REFUSALS_MOST = 1_000;
+export const MAX_REFUSALS = 1_000;
 
 export async function submitUrls(
   intake: Intake,
@@ -102,7 +102,7 @@ export async function submitUrls(
 
   function refuse(refusal: Refusal): void {
     answer.refusedCount += 1;
-    if (refused.length < REFUSALS_MOST) refused.push(refusal);
+    if (refused.length < MAX_REFUSALS) refused.push(refusal);
   }
 
   async function begin(): Promise<void> {
@@ -187,18 +187,18 @@ async function* withinBudget(
   for await (const batch of batches) {
     for (let from = 0; from < batch.length; ) {
       const want = batch.length - from;
-      let most = (await budget?.reserve(want)) ?? want;
-      if (most === 0) {
+      let max = (await budget?.reserve(want)) ?? want;
+      if (max === 0) {
         // The batch in progress may consist of known URLs, whose reservation is returned to the quota.
         await settled();
-        most = (await budget?.reserve(want)) ?? want;
+        max = (await budget?.reserve(want)) ?? want;
       }
-      if (most === 0) {
+      if (max === 0) {
         allowed.isUsedUp = true;
         return;
       }
-      yield most === batch.length ? batch : batch.slice(from, from + most);
-      from += most;
+      yield max === batch.length ? batch : batch.slice(from, from + max);
+      from += max;
     }
   }
 }
@@ -210,15 +210,15 @@ function isFetchable(url: string): boolean {
 /** Splits a list into batches of at most `most` URLs. */
 export async function* inBatches(
   urls: Iterable<string> | AsyncIterable<string>,
-  most: number,
+  max: number,
 ): AsyncGenerator<readonly string[]> {
   if (Array.isArray(urls)) {
-    for (let from = 0; from < urls.length; from += most) yield urls.slice(from, from + most);
+    for (let from = 0; from < urls.length; from += max) yield urls.slice(from, from + max);
     return;
   }
   let batch: string[] = [];
   for await (const url of urls) {
-    if (batch.push(url) < most) continue;
+    if (batch.push(url) < max) continue;
     yield batch;
     batch = [];
   }

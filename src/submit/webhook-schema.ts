@@ -4,7 +4,7 @@ import { canonicalUrl } from "../domain/canonical-url.ts";
 import { WEBHOOK_EVENTS } from "../domain/webhook.ts";
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-const SECRET_BYTES = { least: 24, most: 64 };
+const SECRET_BYTES = { least: 24, max: 64 };
 
 const endpoint = z
   .string()
@@ -14,7 +14,7 @@ const endpoint = z
 const secret = z.string().refine(
   (text) => {
     const bytes = Buffer.from(SECRET.exec(text)?.[1] ?? "", "base64").length;
-    return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.most;
+    return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.max;
   },
   // The message does not repeat the value: it may be most of a secret.
   { error: "takes whsec_ and base64 of 24 to 64 bytes; leave it out to have one generated" },

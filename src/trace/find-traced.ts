@@ -33,7 +33,7 @@ export type TraceDeps = {
 };
 
 /** A request id is searched in this many of the newest jobs. There is no index, because the search is rare. */
-const JOBS_MOST = 1_000;
+const MAX_JOBS = 1_000;
 
 /** Throws NOT_FOUND, or BAD_URL for an invalid URL. */
 export async function findTraced(deps: TraceDeps, { kind, query, jobId }: TraceTarget): Promise<Traced> {
@@ -112,7 +112,7 @@ async function jobsOfRequest({ listJobs, maySee }: TraceDeps, requestId: string)
   for await (const jobs of listJobs()) {
     found.push(...jobs.filter((job) => job.spec.requestId === requestId && maySee(job)));
     seen += jobs.length;
-    if (seen >= JOBS_MOST) break;
+    if (seen >= MAX_JOBS) break;
   }
   return found;
 }

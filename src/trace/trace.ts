@@ -8,7 +8,7 @@ import { readTimeline, type Timeline } from "./timeline.ts";
 export type Trace = { timelines: readonly Timeline[]; jobs: readonly JobTrace[]; more: number };
 
 /** Each result costs several queries, and a request may have created thousands of jobs. */
-const RESULTS_MOST = 20;
+const MAX_RESULTS = 20;
 
 /** Throws NOT_FOUND or BAD_URL. */
 export async function trace(all: TraceDeps, target: TraceTarget): Promise<Trace> {
@@ -39,6 +39,6 @@ async function readFirst<Found, Result>(
   read: (one: Found) => Promise<Result>,
 ): Promise<{ results: Result[]; more: number }> {
   const results: Result[] = [];
-  for (const one of found.slice(0, RESULTS_MOST)) results.push(await read(one));
+  for (const one of found.slice(0, MAX_RESULTS)) results.push(await read(one));
   return { results, more: found.length - results.length };
 }

@@ -132,7 +132,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       log,
       busy: (): number => loop.busy(),
     },
-    { flushMs: options.flushMs, batchMost: MAX_BATCH },
+    { flushMs: options.flushMs, maxBatch: MAX_BATCH },
   );
   const loop = createLeaseLoop(
     { frontier: leasing({ ...broker, waitForWork: frontier.waitForWork }, release), settler, clock, run },

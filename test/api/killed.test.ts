@@ -14,7 +14,7 @@ const URLS = Array.from({ length: 1_200 }, (_, nth) => `https://site${nth % 7}.t
 const BODY = { urls: [...URLS, URLS[0], "not a url"] };
 const HEADERS = { "content-type": "application/json" };
 /** More packets than a submission sends. */
-const STEPS_MOST = 40;
+const MAX_STEPS = 40;
 
 describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that is killed", () => {
   let redis: RedisServer;
@@ -34,7 +34,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("a server that 
     const kills: string[] = [];
 
     for (const when of ["before", "after"] as const) {
-      for (let nth = 1; nth <= STEPS_MOST; nth++) {
+      for (let nth = 1; nth <= MAX_STEPS; nth++) {
         const key = `${when} ${nth}`;
         const { isWhole } = await submitAndKill(await serve(proxy.url), proxy, { nth, when, key });
         const { id } = await submit(steady.url, key);

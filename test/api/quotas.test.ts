@@ -31,7 +31,7 @@ describe("a quota of pending URLs", () => {
 
     expect(first).toMatchObject({
       status: 429,
-      json: { code: "QUOTA_REACHED", quota: "pending", most: 10, accepted: 10, taken: 10 },
+      json: { code: "QUOTA_REACHED", quota: "pending", max: 10, accepted: 10, taken: 10 },
     });
     expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(0);
     const { id } = first.json;
@@ -67,7 +67,7 @@ describe("a quota of URLs per second", () => {
 
     const first = await request("POST", "/v1/jobs", { urls: urls(8) });
 
-    expect(first).toMatchObject({ status: 429, json: { quota: "urlsPerSecond", most: 0.01, accepted: 1, taken: 1 } });
+    expect(first).toMatchObject({ status: 429, json: { quota: "urlsPerSecond", max: 0.01, accepted: 1, taken: 1 } });
     expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(50);
     expect((await request("POST", `/v1/jobs/${first.json.id}/urls`, { urls: urls(8) })).status).toBe(429);
   });
@@ -119,8 +119,8 @@ describe("a quota of URLs per second", () => {
 describe("a quota of pending URLs, with three servers under load", () => {
   it("is exceeded at most by the URLs that each server accepts before it counts those of the others", async () => {
     const apis = await startThree();
-    const most = 20;
-    const { key } = await apis[0].newCaller({ tenant: "acme", quotas: { pending: most } });
+    const max = 20;
+    const { key } = await apis[0].newCaller({ tenant: "acme", quotas: { pending: max } });
     const { json } = await requestWithKey(apis[0], key)("POST", "/v1/jobs", { open: true });
 
     const flood = Array.from({ length: 30 }, (_, nth) =>
@@ -128,15 +128,15 @@ describe("a quota of pending URLs, with three servers under load", () => {
     );
     const accepted = (await Promise.all(flood)).reduce((sum, answer) => sum + Number(answer.json.accepted), 0);
 
-    expect(accepted).toBeGreaterThanOrEqual(most);
-    expect(accepted).toBeLessThanOrEqual(most * apis.length);
+    expect(accepted).toBeGreaterThanOrEqual(max);
+    expect(accepted).toBeLessThanOrEqual(max * apis.length);
     // A new server counts everything.
     const quotas = createQuotaKeeper({
       ...apis[0].trawl.store,
       frontier: apis[0].trawl.frontier,
       clock: apis[0].trawl.clock,
     });
-    const caller = { tenant: "acme", keyId: "k", scopes: [], quotas: { ...NO_QUOTAS, pending: most } };
+    const caller = { tenant: "acme", keyId: "k", scopes: [], quotas: { ...NO_QUOTAS, pending: max } };
     await expect(quotas.check(caller)).rejects.toMatchObject({ code: "QUOTA_REACHED", detail: { now: accepted } });
   });
 });
@@ -153,7 +153,7 @@ describe("a quota of jobs", () => {
     const taken = answer.filter((one) => one?.status === 202);
     expect(taken).toHaveLength(3);
     const refused = answer.find((one) => one?.status === 429);
-    expect(refused?.json).toMatchObject({ code: "QUOTA_REACHED", quota: "jobs", most: 3, now: 3 });
+    expect(refused?.json).toMatchObject({ code: "QUOTA_REACHED", quota: "jobs", max: 3, now: 3 });
 
     await requests[0]?.("POST", `/v1/jobs/${taken[0]?.json.id}/cancel`);
     expect([(await submit(20))?.status, (await submit(21))?.status]).toEqual([202, 429]);

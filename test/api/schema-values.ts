@@ -45,7 +45,7 @@ const junk = fc.oneof(
 );
 
 /** With more optional fields per object, at least one of them makes nearly every object invalid. */
-const OPTIONAL_MOST = 3;
+const MAX_OPTIONAL = 3;
 const DEEPEST = 5;
 
 /**
@@ -116,7 +116,7 @@ function objectFor(schema: Schema, depth: number): fc.Arbitrary<Record<string, u
   }
   const optional = depth > DEEPEST ? [] : Object.keys(properties).filter((name) => !required.includes(name));
   return fc
-    .subarray(optional, { maxLength: Math.min(optional.length, OPTIONAL_MOST) })
+    .subarray(optional, { maxLength: Math.min(optional.length, MAX_OPTIONAL) })
     .chain((chosen) =>
       fc.record(
         Object.fromEntries([...required, ...chosen].map((name) => [name, validFor(properties[name] ?? {}, depth + 1)])),

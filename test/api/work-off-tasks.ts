@@ -1,6 +1,6 @@
 import type { App } from "../../src/compose/app.ts";
 
-const WAIT_MOST_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 /**
  * Leases and settles tasks of a.example like a worker, and returns their number. If there are none, it waits for new
@@ -23,6 +23,6 @@ export async function workOffTasks(frontier: App["frontier"]): Promise<number> {
         tally: { pages: 1, records: 0, invalid: 0, bytes: 0 },
       })),
     );
-  } else await frontier.waitForWork(Date.now() + WAIT_MOST_MS, new AbortController().signal);
+  } else await frontier.waitForWork(Date.now() + MAX_WAIT_MS, new AbortController().signal);
   return grants.length;
 }

@@ -38,7 +38,7 @@ describe("the judge of a round", () => {
       repeated: 0,
       loggedExcessMs: 0,
       excessMs: 0,
-      mostAtOnce: 1,
+      maxAtOnce: 1,
     });
   });
 

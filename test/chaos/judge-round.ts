@@ -32,7 +32,7 @@ export type Verdict = {
   /** By how many ms the worst window is too short for its requests: by the logged times, and without logging delays. */
   loggedExcessMs: number;
   excessMs: number;
-  mostAtOnce: number;
+  maxAtOnce: number;
 };
 
 export function judgeRound(evidence: Evidence): Verdict {
@@ -44,7 +44,7 @@ export function judgeRound(evidence: Evidence): Verdict {
     repeated,
     loggedExcessMs: loggedExcessMs(log, limits.perSecond),
     excessMs: rateExcessMs(log, limits.perSecond),
-    mostAtOnce: mostAtOnce(log),
+    maxAtOnce: maxAtOnce(log),
   };
   const problems = [
     ...lossProblems(evidence),
@@ -105,14 +105,14 @@ function politenessProblems({ log, limits }: Evidence, excessMs: number): string
 /** Only requests that were under way when a process was killed may be repeated: at most `perSite` for each kill. */
 function repetitionProblems({ log, kills, limits }: Evidence, paths: readonly string[], repeated: number): string[] {
   const robots = log.length - paths.length;
-  const most = kills * limits.perSite;
+  const max = kills * limits.perSite;
   return [
-    ...(repeated > most ? [`${repeated} requests were repeated; ${kills} kills allow ${most}`] : []),
+    ...(repeated > max ? [`${repeated} requests were repeated; ${kills} kills allow ${max}`] : []),
     ...(robots > 1 + kills ? [`robots.txt was requested ${robots} times`] : []),
   ];
 }
 
-function mostAtOnce(log: readonly Arrival[]): number {
+function maxAtOnce(log: readonly Arrival[]): number {
   const intervals = intervalsOf(log);
   const inFlight = concurrencyViolations(intervals, 0).map((violation) => violation.inFlight);
   return Math.max(0, ...inFlight);

@@ -28,7 +28,7 @@ export type RoundOptions = {
 export type Round = Verdict & { seed: number; kills: number; plan: readonly Kill[]; seconds: number };
 
 /** The figures of a round whose crawl failed: only the failure itself is reported. */
-const UNFINISHED = { requests: 0, repeated: 0, loggedExcessMs: 0, excessMs: 0, mostAtOnce: 0 };
+const UNFINISHED = { requests: 0, repeated: 0, loggedExcessMs: 0, excessMs: 0, maxAtOnce: 0 };
 
 const SERVE = fileURLToPath(new URL("./serve-site.mjs", import.meta.url));
 const LIMITS: Limits = { perSecond: 200, perSite: 8 };

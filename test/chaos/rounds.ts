@@ -40,7 +40,7 @@ export function roundRow({
   repeated,
   excessMs,
   loggedExcessMs,
-  mostAtOnce,
+  maxAtOnce,
   seconds,
   problems,
 }: Round) {
@@ -53,7 +53,7 @@ export function roundRow({
     repeated,
     "excess, ms": Number(excessMs.toFixed(2)),
     "as logged": Number(loggedExcessMs.toFixed(2)),
-    "most at once": mostAtOnce,
+    "most at once": maxAtOnce,
     seconds: Number(seconds.toFixed(1)),
     verdict: problems.length === 0 ? "ok" : problems.join("; "),
   };

@@ -3,7 +3,7 @@ export type SeededRandom = {
   /** From 0 up to, but not including, 1. */
   next(): number;
   /** A whole number from `least` to `most`, both included. */
-  between(least: number, most: number): number;
+  between(least: number, max: number): number;
 };
 
 /** mulberry32. */
@@ -15,5 +15,5 @@ export function seededRandom(seed: number): SeededRandom {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
-  return { next, between: (least, most) => least + Math.floor(next() * (most - least + 1)) };
+  return { next, between: (least, max) => least + Math.floor(next() * (max - least + 1)) };
 }

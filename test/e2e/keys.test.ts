@@ -49,7 +49,9 @@ describe("trawl keys", () => {
     const refused = await trawl(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd });
 
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/BAD_CONFIG: TRAWL_API_HOST is 0\.0\.0\.0, and there are no keys.*trawl keys add/);
+    expect(refused.stderr).toMatch(
+      /BAD_CONFIG: TRAWL_API_HOST is 0\.0\.0\.0, and there are no API keys.*trawl keys add/,
+    );
   });
 
   it.each([
@@ -60,7 +62,7 @@ describe("trawl keys", () => {
       ["keys", "add", "ci", "--scopes", "write"],
       /--scopes takes a comma-separated list of read, submit, admin/,
     ],
-    ["admin of a tenant", ["keys", "add", "ci", "--scopes", "admin", "--tenant", "a"], /its key has no tenant/],
+    ["admin of a tenant", ["keys", "add", "ci", "--scopes", "admin", "--tenant", "a"], /cannot have a tenant/],
     ["an invalid tenant name", ["keys", "add", "ci", "--tenant", "a/b"], /--tenant: "a\/b" is not a valid name/],
     ["an unknown key", ["keys", "revoke", "ci"], /NOT_FOUND: no key has the id or name ci/],
   ])("reports invalid arguments: %s", async (_, args, message) => {

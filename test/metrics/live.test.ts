@@ -20,7 +20,7 @@ const DEPLOY = resolve(import.meta.dirname, "../../deploy");
 const SERVER: Declarations = { ...ALL_SERVER_METRICS, ...BUILD_METRICS };
 const WORKERS: Declarations = { ...CHILD_METRICS, ...POOL_METRICS, ...BUILD_METRICS };
 /** No scrape may have more samples. */
-const SAMPLES_MOST = 3_000;
+const MAX_SAMPLES = 3_000;
 
 async function scrape(url: string, declared: Declarations, headers: Record<string, string> = {}): Promise<Scrape> {
   const answer = await fetch(url, { headers });
@@ -43,11 +43,11 @@ function unbounded({ families }: Scrape, declared: Declarations): string[] {
       const values = new Set(own.map((sample) => sample.labels[label] ?? "").filter((value) => value !== "other"));
       const allowed = labels?.[label];
       if (allowed === undefined) return [`${name} has a label ${label}`];
-      if ("most" in allowed) return values.size <= allowed.most ? [] : [`${name}{${label}} has ${values.size} values`];
+      if ("max" in allowed) return values.size <= allowed.max ? [] : [`${name}{${label}} has ${values.size} values`];
       return [...values].filter((value) => !allowed.includes(value)).map((value) => `${name}{${label}="${value}"}`);
     });
   });
-  return samples > SAMPLES_MOST ? [...wrong, `${samples} samples`] : wrong;
+  return samples > MAX_SAMPLES ? [...wrong, `${samples} samples`] : wrong;
 }
 
 function sumOf({ families }: Scrape, name: string, labels: Record<string, string> = {}): number {

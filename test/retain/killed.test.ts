@@ -24,7 +24,7 @@ import { aJobSpec } from "../submit/a-job-spec.ts";
 const program = useProgram(new URL("./archiver-process.ts", import.meta.url));
 const UNSTOPPED = new AbortController().signal;
 /** Both processes make fewer calls than this. */
-const STEPS_MOST = 40;
+const MAX_STEPS = 40;
 
 describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before any call to the broker", () => {
   let redis: RedisServer;
@@ -61,7 +61,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
     const { frontier, catalogue } = trawl;
     const outcomes = new Set<string>();
 
-    for (let nth = 1; nth <= STEPS_MOST; nth++) {
+    for (let nth = 1; nth <= MAX_STEPS; nth++) {
       const id = `j${nth}`;
       await anEndedJob(trawl, id);
       const before = await catalogue.find(id);
@@ -96,7 +96,7 @@ describe.skipIf(findRedisObstacle("redis-server") !== undefined)("killed before 
     const { frontier, catalogue, store } = trawl;
     const outcomes = new Set<string>();
 
-    for (let nth = 1; nth <= STEPS_MOST; nth++) {
+    for (let nth = 1; nth <= MAX_STEPS; nth++) {
       const id = `j${nth}`;
       await anEndedJob(trawl, id);
       const cli = startTrawl(["delete", id], { cwd: folder, env });

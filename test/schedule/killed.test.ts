@@ -14,7 +14,7 @@ import { occurrencesByWall } from "./oracle.ts";
 
 const program = useProgram(new URL("./scheduler-process.ts", import.meta.url));
 const CLAIM_MS = 1_000;
-const KILLS_LEAST = 8;
+const MIN_KILLS = 8;
 /** Twelve occurrences are due per second. */
 const LASTS_LEAST_MS = 11_000;
 
@@ -41,7 +41,7 @@ describe("schedulers that are killed", () => {
     onTestFinished(() => void running.map((child) => child.kill("SIGKILL")));
     const lastsUntil = Date.now() + LASTS_LEAST_MS;
     let kills = 0;
-    for (; kills < KILLS_LEAST || Date.now() < lastsUntil; kills += 1) {
+    for (; kills < MIN_KILLS || Date.now() < lastsUntil; kills += 1) {
       const victim = random.between(0, running.length - 1);
       const until = Date.now() + random.between(0, 1_500); // at any point of its work
       await waitUntil(() => Date.now() >= until, 2_000);

@@ -76,8 +76,8 @@ function matcherOf(fields: readonly string[]): (wall: number) => boolean {
     [1, 12],
     [0, 7],
   ] as const;
-  const [seconds, minutes, hours, days, months, weekdays] = ranges.map(([least, most], index) =>
-    valuesOf(fields[index] ?? "*", least, most),
+  const [seconds, minutes, hours, days, months, weekdays] = ranges.map(([least, max], index) =>
+    valuesOf(fields[index] ?? "*", least, max),
   ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
   if (weekdays.has(7)) weekdays.add(0);
   const [isAnyDay, isAnyWeekday] = [fields[3] === "*", fields[5] === "*"];
@@ -96,12 +96,12 @@ function matcherOf(fields: readonly string[]): (wall: number) => boolean {
   };
 }
 
-function valuesOf(field: string, least: number, most: number): Set<number> {
+function valuesOf(field: string, least: number, max: number): Set<number> {
   const values = new Set<number>();
   for (const part of field.split(",")) {
     const [range = "", step = "1"] = part.split("/");
-    const [from = least, to = part.includes("/") ? most : from] =
-      range === "*" ? [least, most] : range.split("-").map(Number);
+    const [from = least, to = part.includes("/") ? max : from] =
+      range === "*" ? [least, max] : range.split("-").map(Number);
     for (let value = from; value <= to; value += Number(step)) values.add(value);
   }
   return values;

@@ -32,13 +32,13 @@ export function rateViolations(times: readonly number[], limit: RateLimit): Rate
   const sorted = [...times].sort((a, b) => a - b);
   const start = sorted[0] ?? 0;
   const leadOf = (index: number, at: number) => index - (limit.perSecond * (at - start)) / 1000;
-  const mostLead = limit.burst - 1 + (limit.perSecond * limit.toleranceMs) / 1000;
+  const maxLead = limit.burst - 1 + (limit.perSecond * limit.toleranceMs) / 1000;
 
   const violations: RateViolation[] = [];
   let least = { lead: Number.POSITIVE_INFINITY, index: 0, at: start };
   for (const [index, at] of sorted.entries()) {
     const lead = leadOf(index, at);
-    if (lead - least.lead > mostLead + ROUNDING) {
+    if (lead - least.lead > maxLead + ROUNDING) {
       violations.push({
         from: least.at,
         to: at,

@@ -27,7 +27,7 @@ import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 const PAGES = 5;
 const BATCH = 2;
-const STEPS_MOST = 200;
+const MAX_STEPS = 200;
 const NEVER = new AbortController().signal;
 
 const NOTHING_FOUND = { discovered: [], refusedLinks: 0, tally: { pages: 0, records: 0, invalid: 0, bytes: 0 } };
@@ -135,7 +135,7 @@ async function deliverDespiteCrashes(broker: string): Promise<void> {
   const setup = await prepare(broker);
   let crashes = 0;
   for (const when of ["before", "after"] as const) {
-    for (let at = 1; at <= STEPS_MOST; at += 1) {
+    for (let at = 1; at <= MAX_STEPS; at += 1) {
       const jobId = `j${when}${at}`;
       const wrap = crashAt({ when, at });
       const claims = await beginJob(setup, jobId);

@@ -48,7 +48,7 @@ export async function measureFirstByte({ open, url, from, workers, samples }) {
 export function percentiles(latencies) {
   const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  return { samples: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: sorted.at(-1) };
+  return { samples: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: sorted.at(-1) };
 }
 
 async function startFleet(broker, count) {

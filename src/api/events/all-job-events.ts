@@ -49,9 +49,9 @@ export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listene
 }
 
 /** The most jobs per poll: the newest of all tenants, the newest of one tenant (read one by one), and the open jobs. */
-const JOBS_MOST = 200;
-const OWN_JOBS_MOST = 50;
-const OPEN_MOST = 200;
+const MAX_JOBS = 200;
+const MAX_OWN_JOBS = 50;
+const MAX_OPEN = 200;
 
 type Snapshot = {
   /** A digest of all jobs in the snapshot. */
@@ -66,12 +66,12 @@ type Snapshot = {
 /** Reads the newest jobs, the open jobs, and older jobs that were open at the last poll. */
 function createReader(deps: Deps, caller: Caller): () => Promise<Snapshot> {
   const { frontier, catalogue, clock } = deps;
-  const limit = caller.tenant === undefined ? JOBS_MOST : OWN_JOBS_MOST;
+  const limit = caller.tenant === undefined ? MAX_JOBS : MAX_OWN_JOBS;
   let openIds: string[] = [];
   return async () => {
     const [newest, open, queues, workers] = await Promise.all([
       listJobs(deps, caller, { limit }),
-      listOpenJobs(deps, caller, OPEN_MOST),
+      listOpenJobs(deps, caller, MAX_OPEN),
       frontier.listQueues(),
       frontier.listWorkers(),
     ]);

@@ -144,7 +144,7 @@ async function readBroker(metrics: Metrics<ServerMetricName>, { frontier, clock 
 }
 
 /** One less than the maximum number of label values, because `other` is one of them. */
-const QUEUES_SHOWN = SERVER_METRICS.trawl_queue_waiting.labels.queue.most - 1;
+const QUEUES_SHOWN = SERVER_METRICS.trawl_queue_waiting.labels.queue.max - 1;
 
 const BROKER_GAUGES = [
   "trawl_queue_waiting",

@@ -3,8 +3,8 @@ import type { Declarations } from "../../runtime/metrics.ts";
 import { PROCESS_METRICS } from "../../runtime/process-metrics.ts";
 
 /** More than the number of routes. */
-const ROUTES = { most: 200 };
-const QUEUES = { most: 30 };
+const ROUTES = { max: 200 };
+const QUEUES = { max: 30 };
 
 export const SERVER_METRICS = {
   trawl_http_requests_total: {

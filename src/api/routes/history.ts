@@ -10,7 +10,7 @@ import { historySchemaOut } from "../wire/history.ts";
 
 /** Each step is a multiple of a bucket width. */
 const STEPS = ["10s", "1m", "5m", "30m", "1h", "6h", "1d"] as const;
-const POINTS_MOST = 1_500;
+const MAX_POINTS = 1_500;
 /** The most points if the request has no step. */
 const POINTS_WANTED = 400;
 const HOUR_MS = 3_600_000;
@@ -57,8 +57,8 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
         const from = bucketStart(begin, step);
         const to = Math.ceil(end / step) * step;
         const points = (to - from) / step;
-        if (points > POINTS_MOST) {
-          throw refused(`query.step: would give ${points} points, more than ${POINTS_MOST}; use a longer step`);
+        if (points > MAX_POINTS) {
+          throw refused(`query.step: would give ${points} points, more than ${MAX_POINTS}; use a longer step`);
         }
         const width = widthFor(step);
         const buckets = await store.history.read(width, from, to, (to - from) / width);

@@ -8,9 +8,9 @@ import { defineRoute, type Route } from "../route.ts";
 import { type JobErrorsOut, jobErrorsSchemaOut } from "../wire/jobs.ts";
 
 /** The most groups of each kind in the response. */
-const GROUPS_MOST = 100;
+const MAX_GROUPS = 100;
 /** The most invalid records that are grouped. */
-const INVALID_MOST = 1_000;
+const MAX_INVALID = 1_000;
 
 export function jobErrorRoutes(deps: ApiDeps): Route[] {
   const { frontier, store } = deps;
@@ -28,9 +28,9 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
       async handle({ params, caller }) {
         const { id, tally } = await findOwnJob(deps, caller, params.id);
         const [tries, dead, invalid] = await Promise.all([
-          store.groupAttempts(id, GROUPS_MOST),
-          frontier.groupDead({ jobId: id }, GROUPS_MOST),
-          store.readInvalid(id, 0, INVALID_MOST),
+          store.groupAttempts(id, MAX_GROUPS),
+          frontier.groupDead({ jobId: id }, MAX_GROUPS),
+          store.readInvalid(id, 0, MAX_INVALID),
         ]);
         const body: JobErrorsOut = {
           tries: tries.map(tryOut),
@@ -58,5 +58,5 @@ function byReason(found: readonly { reason: string; url: string }[]): JobErrorsO
     group.count += 1;
     groups.set(reason, group);
   }
-  return [...groups.values()].sort((one, other) => other.count - one.count).slice(0, GROUPS_MOST);
+  return [...groups.values()].sort((one, other) => other.count - one.count).slice(0, MAX_GROUPS);
 }

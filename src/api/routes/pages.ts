@@ -15,7 +15,7 @@ import { defineRoute, type Route, type StreamResponse } from "../route.ts";
 import { extractionPreviewSchemaOut, onePageSchemaOut, pageOut } from "../wire/results.ts";
 
 /** The most records in the response. `GET /v1/jobs/{id}/records` has all of them. */
-const RECORDS_MOST = 100;
+const MAX_RECORDS = 100;
 
 const pageId = z.strictObject({
   id: z
@@ -86,7 +86,7 @@ export function pageRoutes(deps: ApiDeps): Route[] {
       responses: { 200: { description: "The page, and at most 100 records.", json: onePageSchemaOut } },
       async handle({ params, caller }) {
         const page = await findOwnPage(deps, caller, params.id);
-        const records = await store.readRecordsOfPage(page.id, RECORDS_MOST);
+        const records = await store.readRecordsOfPage(page.id, MAX_RECORDS);
         return { status: 200, body: { jobId: page.jobId, page: pageOut(page), records: records.map(recordLine) } };
       },
     }),

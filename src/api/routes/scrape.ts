@@ -14,18 +14,18 @@ import { submitJob } from "../submit/submit-job.ts";
 import { pageOut, type ScrapeOut, scrapeSchemaOut } from "../wire/results.ts";
 
 /** The server closes connections after a minute without traffic. */
-const WAIT_MOST_SECONDS = 55;
+const MAX_WAIT_SECONDS = 55;
 const MOST_URGENT = 0;
 /** Each redirect is stored as a page. The last page is the result. */
-const PAGES_MOST = 100;
-const RECORDS_MOST = 1_000;
+const MAX_PAGES = 100;
+const MAX_RECORDS = 1_000;
 
 const wanted = jobSchema.omit({ urls: true, spider: true, follow: true, webhook: true }).extend({
   url: z.string().max(10_000),
   timeoutSeconds: z
     .number()
     .min(0.1)
-    .max(WAIT_MOST_SECONDS)
+    .max(MAX_WAIT_SECONDS)
     .default(30)
     .describe("After this time the response is 504 SCRAPE_TIMEOUT. The job continues."),
 });
@@ -85,8 +85,8 @@ async function untilEnded(
 
 async function outcomeOf({ store, frontier }: ApiDeps, { id, counts }: JobView): Promise<Omit<ScrapeOut, "requestId">> {
   const [pages, records, [letter]] = await Promise.all([
-    store.readPages(id, 0, PAGES_MOST),
-    store.readRecords(id, 0, RECORDS_MOST),
+    store.readPages(id, 0, MAX_PAGES),
+    store.readRecords(id, 0, MAX_RECORDS),
     frontier.listDead({ jobId: id }, 1),
   ]);
   const page = pages.at(-1);

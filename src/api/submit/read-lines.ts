@@ -4,10 +4,10 @@
  */
 
 /** Longer than any URL. The rest of the line is dropped, and the line is refused as an invalid URL. */
-const LINE_MOST = 65_536;
+const MAX_LINE = 65_536;
 const NEWLINE = 10;
 
-export async function* readLines(source: AsyncIterable<Uint8Array>, batchMost: number): AsyncGenerator<string[]> {
+export async function* readLines(source: AsyncIterable<Uint8Array>, maxBatch: number): AsyncGenerator<string[]> {
   let batch: string[] = [];
   let rest = Buffer.alloc(0);
   for await (const chunk of source) {
@@ -16,11 +16,11 @@ export async function* readLines(source: AsyncIterable<Uint8Array>, batchMost: n
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
       const url = urlIn(bytes.toString("utf8", from, at));
       from = at + 1;
-      if (url === undefined || batch.push(url) < batchMost) continue;
+      if (url === undefined || batch.push(url) < maxBatch) continue;
       yield batch;
       batch = [];
     }
-    rest = Buffer.from(bytes.subarray(from, from + LINE_MOST)); // a copy, so that the chunk can be freed
+    rest = Buffer.from(bytes.subarray(from, from + MAX_LINE)); // a copy, so that the chunk can be freed
   }
   const last = urlIn(rest.toString("utf8"));
   if (last !== undefined) batch.push(last);

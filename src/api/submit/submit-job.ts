@@ -12,7 +12,7 @@ import { firstTasks } from "../../submit/first-tasks.ts";
 import { digestJob } from "../../submit/job-digest.ts";
 import type { jobSchema } from "../../submit/job-schema.ts";
 import { jobIdOfKey, KEY_TAKES, newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
-import { type Intake, inBatches, REFUSALS_MOST, type SubmitAnswer, submitUrls } from "../../submit/submit-urls.ts";
+import { type Intake, inBatches, MAX_REFUSALS, type SubmitAnswer, submitUrls } from "../../submit/submit-urls.ts";
 import { withTenant } from "../../submit/with-tenant.ts";
 import { registerWebhook } from "../../webhook/register-webhook.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -54,7 +54,7 @@ export async function submitJob(
     spec,
     key === undefined ? "never" : "key",
   );
-  const result = await submitOrThrow(deps, intake, inBatches(urls, intake.batchMost), { caller, seals: !open });
+  const result = await submitOrThrow(deps, intake, inBatches(urls, intake.maxBatch), { caller, seals: !open });
   const counts = result.isNew && !result.isKnown ? countsOf(result) : firstCounts(spec, urls);
   return { ...counts, requestId: result.requestId, webhookSecret: result.webhookSecret };
 }
@@ -68,7 +68,7 @@ export async function addUrls(
 ): Promise<Counts> {
   const intake = existingJobIntake(deps.frontier, spec);
   const batches =
-    Symbol.asyncIterator in source ? readLines(source, intake.batchMost) : inBatches(source, intake.batchMost);
+    Symbol.asyncIterator in source ? readLines(source, intake.maxBatch) : inBatches(source, intake.maxBatch);
   const result = await submitOrThrow(deps, intake, batches, { caller, seals: isLast, signal });
   signal?.throwIfAborted();
   return countsOf(result);
@@ -107,7 +107,7 @@ function firstCounts(spec: JobSpec, urls: readonly string[]): Counts {
   const duplicates = tasks.length - accepted;
   return {
     ...{ id: spec.id, accepted, duplicates, refusedCount: refused.length, taken: urls.length },
-    refused: refused.slice(0, REFUSALS_MOST),
+    refused: refused.slice(0, MAX_REFUSALS),
   };
 }
 

@@ -81,8 +81,8 @@ export const siteDetailSchemaOut = siteSchemaOut.extend({
 export type SiteDetailOut = z.output<typeof siteDetailSchemaOut>;
 
 /** A robots.txt may be 500 KB long. */
-const TEXT_MOST = 20_000;
-const SITEMAPS_MOST = 20;
+const MAX_TEXT = 20_000;
+const MAX_SITEMAPS = 20;
 /** If none of these paths may be fetched, and the file has no Allow line, it allows nothing. */
 const PROBES = ["/", "/any/page.html?of=it"];
 
@@ -137,7 +137,7 @@ function robotsOut(file: RobotsFile, agent: string): z.output<typeof robotsSchem
     freshUntil: new Date(freshUntil).toISOString(),
     allows: isShut ? "nothing" : allowed,
     crawlDelayMs: crawlDelaySeconds === undefined ? null : crawlDelaySeconds * 1000,
-    sitemaps: sitemapsOf(parsed).slice(0, SITEMAPS_MOST),
-    text: text.slice(0, TEXT_MOST),
+    sitemaps: sitemapsOf(parsed).slice(0, MAX_SITEMAPS),
+    text: text.slice(0, MAX_TEXT),
   };
 }

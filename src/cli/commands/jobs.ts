@@ -16,7 +16,7 @@ import { roughAge, table } from "../terminal.ts";
 type ListFlags = PlaneFlags & { limit: number; state?: JobState; search?: string };
 
 /** At most this many running jobs are counted for the note below the list. */
-const RUNNING_MOST = 500;
+const MAX_RUNNING = 500;
 
 export function addJobs(program: Command): void {
   withPlaneFlags(program.command("jobs"))
@@ -33,7 +33,7 @@ export function addJobs(program: Command): void {
         else if (jobs.length === 0) screen.err("no jobs yet; start one with: trawl crawl <url>\n");
         else {
           await screen.out(jobsTable(jobs, now(), screen.outColumns()));
-          const running = isFiltered(filter) ? [] : await plane.listJobs(RUNNING_MOST, { state: "running" });
+          const running = isFiltered(filter) ? [] : await plane.listJobs(MAX_RUNNING, { state: "running" });
           screen.err(moreRunning(jobs, running));
         }
       }),
@@ -57,7 +57,7 @@ function moreRunning(listed: readonly JobOut[], running: readonly JobOut[]): str
   const ids = new Set(listed.map(({ id }) => id));
   const others = running.filter(({ id }) => !ids.has(id)).length;
   if (others === 0) return "";
-  const many = `${others}${running.length === RUNNING_MOST ? " or more" : ""}`;
+  const many = `${others}${running.length === MAX_RUNNING ? " or more" : ""}`;
   return `${many} more running; list them with: trawl jobs --state running\n`;
 }
 

@@ -28,10 +28,10 @@ resume a job, / filter, s sort, ? help, q quit. Without a terminal, for example
 in a pipe, it prints one snapshot.
 Exit codes: 0 quit, 2 usage, 3 broker or server unavailable at start.`;
 
-const LEAST_MS = 200;
-const MOST_MS = 3_600_000;
+const MIN_MS = 200;
+const MAX_MS = 3_600_000;
 /** Rows per panel in a snapshot that is not limited by a screen. */
-const ROWS_MOST = 20;
+const MAX_ROWS = 20;
 const PIPE_COLUMNS = 80;
 
 export function addTop(program: Command, shutdown: Shutdown): void {
@@ -49,7 +49,7 @@ export function addTop(program: Command, shutdown: Shutdown): void {
 
 function interval(value: string): number {
   const ms = parseDurationMs(secondsOrDuration(value));
-  if (ms !== undefined && ms >= LEAST_MS && ms <= MOST_MS) return ms;
+  if (ms !== undefined && ms >= MIN_MS && ms <= MAX_MS) return ms;
   throw new InvalidArgumentError("--interval takes a time such as 2s or 500ms, from 200ms to 1h.");
 }
 
@@ -73,7 +73,7 @@ async function printOnce(session: PlaneSession, flags: TopFlags): Promise<void> 
   const view = { ...FIRST_VIEW, isPlain: true as const };
   const frame = { snapshot, view, place: placeOf(session, flags), trouble: undefined };
   const isColoured = process.stdout.isTTY === true && pc.isColorSupported;
-  const lines = plainLines(frame, columns, ROWS_MOST).map((line) => paintLine(line, isColoured).trimEnd());
+  const lines = plainLines(frame, columns, MAX_ROWS).map((line) => paintLine(line, isColoured).trimEnd());
   return screen.out(`${lines.join("\n")}\n`);
 }
 

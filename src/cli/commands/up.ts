@@ -8,7 +8,7 @@ import type { Listening } from "../serve/run-server.ts";
 import { listenSettings, withListenFlags } from "../serve/serve-flags.ts";
 import { inSession, withConnectionFlags } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
-import { groupsOf, MOST_PROCESSES, queueCount, serverGroup, type UpFlags, type UpGroup } from "../up/groups.ts";
+import { groupsOf, MAX_PROCESSES, queueCount, serverGroup, type UpFlags, type UpGroup } from "../up/groups.ts";
 import { createUpOutput, groupFields } from "../up/up-output.ts";
 import { createPoolOutput } from "../worker/pool-output.ts";
 import { processSettings, withProcessFlags } from "../worker/process-flags.ts";
@@ -35,7 +35,7 @@ exits with 0; a second one exits at once with 130.
 Exit codes: 0 stopped, 2 usage or port in use, 3 broker or store unavailable.`;
 
 export function addUp(program: Command, shutdown: Shutdown): void {
-  const count = (flag: string) => wholeNumber(flag, 0, MOST_PROCESSES);
+  const count = (flag: string) => wholeNumber(flag, 0, MAX_PROCESSES);
   const command = withProcessFlags(
     withConnectionFlags(program.command("up"))
       .description("run the dashboard and workers of every kind on this machine")

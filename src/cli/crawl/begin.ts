@@ -14,7 +14,7 @@ import type { Session } from "../session.ts";
 import type { Target } from "./targets.ts";
 
 /** At most this many hosts of the start URLs are exempt from the private network check. */
-const HOSTS_MOST = 1000;
+const MAX_HOSTS = 1000;
 
 /** Flags that become part of the job, in addition to the flags of the target. */
 type SpecFlags = { out?: string | undefined; requestId?: string | undefined };
@@ -62,7 +62,7 @@ export function specOf({ config, trawl }: Session, { job, urls }: Target, { out,
 
 /** The hosts of the URLs that the user gave. */
 export function hostsOf(urls: readonly string[]): string[] {
-  return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, HOSTS_MOST);
+  return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, MAX_HOSTS);
 }
 
 /** Creates the crawl's job and queues its URLs. Throws BROKER_FULL. */

@@ -19,7 +19,7 @@ export async function checkPostgres(
 const CROWDED = 0.8;
 
 function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
-  const { version, canWrite, isStandby, fsync, connections, mostConnections } = facts;
+  const { version, canWrite, isStandby, fsync, connections, maxConnections } = facts;
   const check = "store";
   if (isStandby) {
     const says = `${shown} is a read-only standby`;
@@ -36,8 +36,8 @@ function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
     const fix = "set fsync = on in its postgresql.conf";
     findings.push({ check, verdict: "warning", says: "fsync is off: a power failure can corrupt the store", fix });
   }
-  if (connections > mostConnections * CROWDED) {
-    const says = `${connections} of ${mostConnections} connections are in use`;
+  if (connections > maxConnections * CROWDED) {
+    const says = `${connections} of ${maxConnections} connections are in use`;
     findings.push({ check, verdict: "warning", says, fix: "raise max_connections; each process uses up to 4" });
   }
   return findings;

@@ -17,7 +17,7 @@ import { showFindings } from "./show-findings.ts";
 
 /** An unavailable broker is reported after this time, because the user is waiting. */
 const TIMEOUT_MS = 5_000;
-const JOBS_MOST = 1000;
+const MAX_JOBS = 1000;
 
 /** Resolves with the exit code. */
 export async function doctor(flags: ConnectionFlags): Promise<number> {
@@ -57,7 +57,7 @@ async function fleetFindings(frontier: FrontierAdmin, { store }: Config): Promis
   const [workers, queues, jobs] = await Promise.all([
     frontier.listWorkers(),
     frontier.listQueues(),
-    frontier.listJobs(JOBS_MOST),
+    frontier.listJobs(MAX_JOBS),
   ]);
   const storeFile = store.startsWith("sqlite:") ? store : undefined;
   return checkFleet({ workers, queues, jobs, storeFile, version: VERSION });

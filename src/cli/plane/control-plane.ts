@@ -85,7 +85,7 @@ export type ScheduleControl = {
   resume(id: string): Promise<PublicSchedule>;
   runNow(id: string): Promise<Occurrence>;
   remove(id: string): Promise<void>;
-  next(id: string, most: number): Promise<readonly number[]>;
+  next(id: string, max: number): Promise<readonly number[]>;
   /** Newest first. */
   listRuns(id: string, limit: number): Promise<readonly Occurrence[]>;
 };

@@ -214,7 +214,7 @@ function createScheduleControl(open: () => Promise<Schedules>): ScheduleControl 
     resume: (id) => on(id, (schedules, one) => schedules.resume(one)),
     runNow: (id) => on(id, (schedules, one) => schedules.runNow(one)),
     remove: (id) => on(id, (schedules, one) => schedules.remove(one)),
-    next: (id, most) => on(id, (schedules, one) => schedules.next(one, most)),
+    next: (id, max) => on(id, (schedules, one) => schedules.next(one, max)),
     listRuns: (id, limit) => on(id, (schedules, one) => schedules.listRuns(one, limit, Number.MAX_SAFE_INTEGER)),
   };
 }

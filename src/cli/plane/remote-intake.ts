@@ -38,7 +38,7 @@ export async function openRemoteIntake(
 
   return {
     job: spec,
-    batchMost: BATCH,
+    maxBatch: BATCH,
     prepare: (batch) => firstTasks(spec, batch),
     async begin() {
       const begun = resume === undefined ? await create() : { id, requestId: spec.requestId, webhookSecret: null };

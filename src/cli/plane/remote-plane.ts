@@ -35,9 +35,9 @@ type Server = {
 };
 
 /** Dead letters per request. */
-const DEAD_MOST = 1_000_000;
-const PAGE_MOST = 500;
-const RECORDS_MOST = 1_000;
+const MAX_DEAD = 1_000_000;
+const MAX_PAGE = 500;
+const MAX_RECORDS = 1_000;
 /** Longer than in the direct plane, because every poll is an HTTP request. */
 const POLL_EVERY_MS = 1_000;
 
@@ -50,7 +50,7 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     listJobs: (limit, { q, state }) =>
       take(
         trawl.jobs({
-          page: Math.min(limit, PAGE_MOST),
+          page: Math.min(limit, MAX_PAGE),
           ...(q === undefined ? {} : { q }),
           ...(state === undefined ? {} : { state }),
         }),
@@ -62,14 +62,14 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
       await trawl.job(id).delete({ cancel });
       return { isWhole: false };
     },
-    listJobSites: ({ id }, limit) => take(trawl.job(id).sites({ page: Math.min(limit, PAGE_MOST) }), limit),
+    listJobSites: ({ id }, limit) => take(trawl.job(id).sites({ page: Math.min(limit, MAX_PAGE) }), limit),
     findWebhook: (jobId) => trawl.job(jobId).webhook().catch(undefinedIfMissing),
     async listDead(filter, limit) {
-      const letters = trawl.dead.list(filterOut(filter), { page: Math.min(limit, PAGE_MOST) });
+      const letters = trawl.dead.list(filterOut(filter), { page: Math.min(limit, MAX_PAGE) });
       return (await take(letters, limit)).map(deadFrom);
     },
     groupDead: async (filter, limit) =>
-      (await trawl.dead.groups(filterOut(filter), { limit: Math.min(limit, PAGE_MOST) })).groups.map(deadGroupFrom),
+      (await trawl.dead.groups(filterOut(filter), { limit: Math.min(limit, MAX_PAGE) })).groups.map(deadGroupFrom),
     replayDead: (filter, perSecond) =>
       untilFewer((limit) => trawl.dead.replay(filterOut(filter), { limit, perSecond })),
     discardDead: (filter) => untilFewer((limit) => trawl.dead.discard(filterOut(filter), { limit })),
@@ -106,7 +106,7 @@ const TRACE_QUERIES: Readonly<Record<TraceTarget["kind"], (word: string) => Trac
 /** Reads pages by id. A page is read again after a lost connection, so an export has each record once. */
 function createRecords(requests: Requests): ControlPlane["records"] {
   const pathOf = (jobId: string, what: string, afterId: number, limit: number) =>
-    `/v1/jobs/${encodeURIComponent(jobId)}/${what}?afterId=${afterId}&limit=${Math.min(limit, RECORDS_MOST)}`;
+    `/v1/jobs/${encodeURIComponent(jobId)}/${what}?afterId=${afterId}&limit=${Math.min(limit, MAX_RECORDS)}`;
   return {
     async readRecords(jobId, afterId, limit) {
       const path = pathOf(jobId, "records", afterId, limit);
@@ -147,7 +147,7 @@ function createScheduleControl({ schedules }: Trawl): ScheduleControl {
     resume: async (id) => scheduleFrom(await schedules.resume(id)),
     runNow: async (id) => runFrom(id, await schedules.run(id)),
     remove: (id) => schedules.remove(id),
-    next: async (id, most) => (await schedules.next(id, most)).map((at) => Date.parse(at)),
+    next: async (id, max) => (await schedules.next(id, max)).map((at) => Date.parse(at)),
     listRuns: async (id, limit) =>
       (await take(schedules.runs(id, { page: limit }), limit)).map((run) => runFrom(id, run)),
   };
@@ -171,8 +171,8 @@ function coded<T extends object>(url: string, parts: T): T {
 }
 
 /** `prepare` stays synchronous, because it sends no request. */
-function codedIntake(url: string, { job, batchMost, prepare, ...calls }: Intake): Intake {
-  return { ...coded(url, calls), job, batchMost, prepare };
+function codedIntake(url: string, { job, maxBatch, prepare, ...calls }: Intake): Intake {
+  return { ...coded(url, calls), job, maxBatch, prepare };
 }
 
 function undefinedIfMissing(error: unknown): undefined {
@@ -180,11 +180,11 @@ function undefinedIfMissing(error: unknown): undefined {
   throw error;
 }
 
-async function take<T>(all: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): Promise<T[]> {
+async function take<T>(all: AsyncIterable<T>, max = Number.POSITIVE_INFINITY): Promise<T[]> {
   const taken: T[] = [];
   for await (const one of all) {
     taken.push(one);
-    if (taken.length >= most) break;
+    if (taken.length >= max) break;
   }
   return taken;
 }
@@ -192,9 +192,9 @@ async function take<T>(all: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): 
 /** Repeats a request with a limit until it processes fewer entries than the limit. */
 async function untilFewer(send: (limit: number) => Promise<number>): Promise<number> {
   for (let sum = 0; ; ) {
-    const done = await send(DEAD_MOST);
+    const done = await send(MAX_DEAD);
     sum += done;
-    if (done < DEAD_MOST) return sum;
+    if (done < MAX_DEAD) return sum;
   }
 }
 

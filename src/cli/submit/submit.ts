@@ -204,7 +204,7 @@ async function queueAll(
     progress?.show(answer, isFull);
   };
   try {
-    return await submitUrls(intake, inBatches(urls, intake.batchMost), {
+    return await submitUrls(intake, inBatches(urls, intake.maxBatch), {
       ...{ isEager: false, seals: true, whenFull: sleep, budget: undefined, onProgress, signal },
     });
   } catch (error) {

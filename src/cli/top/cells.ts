@@ -17,17 +17,17 @@ const MARK = /\p{M}/u;
 /** Joiners, selectors and other invisible characters. Terminals disagree on their width, so they are removed. */
 const INVISIBLE = /[\p{Cf}\p{Cs}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/u;
 /** No language needs more marks on one character. */
-const MARKS_MOST = 2;
+const MAX_MARKS = 2;
 /** Longer text is cut before it is measured: a page title can have megabytes. */
-const LENGTH_MOST = 1_000;
+const MAX_LENGTH = 1_000;
 
 type Cell = { text: string; width: number };
 
 /** Cuts text to `width` cells. The result has no control characters and no characters of unknown width. */
 export function cutTo(text: string, width: number): string {
-  const cells = cellsOf(showable(text.slice(0, LENGTH_MOST)));
+  const cells = cellsOf(showable(text.slice(0, MAX_LENGTH)));
   const whole = cells.reduce((sum, cell) => sum + cell.width, 0);
-  if (whole <= width && text.length <= LENGTH_MOST) return cells.map((cell) => cell.text).join("");
+  if (whole <= width && text.length <= MAX_LENGTH) return cells.map((cell) => cell.text).join("");
   if (width < 1) return "";
   let used = 0;
   let cut = "";
@@ -72,7 +72,7 @@ function cellsOf(text: string): Cell[] {
     if (MARK.test(char)) {
       marks += 1;
       const before = cells.at(-1);
-      if (before !== undefined && marks <= MARKS_MOST) before.text += char;
+      if (before !== undefined && marks <= MAX_MARKS) before.text += char;
       continue;
     }
     marks = 0;

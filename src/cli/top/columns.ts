@@ -14,7 +14,7 @@ export type Column<Row> = {
 
 const GAP = 2;
 /** Other columns are dropped before the name gets narrower than this. */
-const NAME_LEAST = 24;
+const MIN_NAME = 24;
 
 /** Returns the heading and one line per row. */
 export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): Line[] {
@@ -54,9 +54,9 @@ export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly R
 function thatFit<C extends { width: number; spare: number }>(columns: readonly C[], width: number): readonly C[] {
   const [last] = columns.slice(-1);
   const needed = columns.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
-  const most = Math.max(...columns.map(({ spare }) => spare));
-  if (most === 0 || needed + Math.min(last?.width ?? 0, NAME_LEAST) <= width) return columns;
-  const out = columns.findLast(({ spare }) => spare === most);
+  const max = Math.max(...columns.map(({ spare }) => spare));
+  if (max === 0 || needed + Math.min(last?.width ?? 0, MIN_NAME) <= width) return columns;
+  const out = columns.findLast(({ spare }) => spare === max);
   return thatFit(
     columns.filter((column) => column !== out),
     width,

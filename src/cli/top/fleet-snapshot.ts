@@ -36,8 +36,8 @@ export type FleetSnapshot = {
 };
 
 /** Limits of a snapshot: running and paused jobs first, then the newest; sites with the most waiting URLs. */
-const JOBS_MOST = 100;
-const SITES_MOST = 100;
+const MAX_JOBS = 100;
+const MAX_SITES = 100;
 /** History has one point every 10 s, so it need not be read with every snapshot. */
 const HISTORY_EVERY_MS = 5_000;
 /** The broker scans all sites to find those with the most waiting URLs, so this is read less often. */
@@ -46,7 +46,7 @@ const SITES_EVERY_MS = 4_000;
 const WINDOW_MS = 10_000;
 /** Workers send a heartbeat every 5 s. */
 const WORKER_WINDOW_MS = 15_000;
-const SAMPLES_MOST = 300;
+const MAX_SAMPLES = 300;
 
 export function createSnapshotReader(plane: FleetPlane, now: () => number): () => Promise<FleetSnapshot> {
   const [jobSpeed, workerSpeed] = [createSpeeds(WINDOW_MS), createSpeeds(WORKER_WINDOW_MS)];
@@ -60,7 +60,7 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
   }
 
   async function listSites(at: number): Promise<readonly SiteOut[]> {
-    if (at - sitesSeen.at >= SITES_EVERY_MS) sitesSeen = { at, sites: await plane.listTopSites(SITES_MOST) };
+    if (at - sitesSeen.at >= SITES_EVERY_MS) sitesSeen = { at, sites: await plane.listTopSites(MAX_SITES) };
     return sitesSeen.sites;
   }
 
@@ -75,7 +75,7 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
     ]);
     const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
     waitingBefore.push(waiting);
-    if (waitingBefore.length > SAMPLES_MOST) waitingBefore.shift();
+    if (waitingBefore.length > MAX_SAMPLES) waitingBefore.shift();
     const recorded = points.map((point) => point.waiting);
     // Servers record the number of waiting URLs. Without a server, this process uses its own samples.
     const isRecorded = recorded.some((value) => value !== null);
@@ -101,13 +101,13 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
 async function listJobs(plane: FleetPlane): Promise<readonly JobOut[]> {
   const states = ["running", "paused"] as const;
   const [newest, ...open] = await Promise.all([
-    plane.listJobs(JOBS_MOST, {}),
-    ...states.map((state) => plane.listJobs(JOBS_MOST, { state })),
+    plane.listJobs(MAX_JOBS, {}),
+    ...states.map((state) => plane.listJobs(MAX_JOBS, { state })),
   ]);
   const underWay = open.flat().sort((one, other) => other.createdAt.localeCompare(one.createdAt));
   // A job that ends between the queries is in more than one result.
   const known = new Map([...underWay, ...newest].map((job) => [job.id, job]));
-  return [...known.values()].slice(0, JOBS_MOST);
+  return [...known.values()].slice(0, MAX_JOBS);
 }
 
 /** Uses the second to last point: the last point is incomplete and would show too low values. */

@@ -23,7 +23,7 @@ const HEADER_LINES = 3;
 const SPACED_ROWS = 32;
 /** Below this many rows, only one panel is shown. */
 const ALL_PANELS_ROWS = 14;
-const SPARK_CELLS = { least: 8, most: 40, others: 60 };
+const SPARK_CELLS = { least: 8, max: 40, others: 60 };
 
 export function frameLines(frame: Frame, { columns, rows }: Size): Line[] {
   const header = headerLines(frame, columns);
@@ -34,18 +34,18 @@ export function frameLines(frame: Frame, { columns, rows }: Size): Line[] {
   return [...lines, footerLine(frame)].slice(0, Math.max(0, rows)).map((line) => fitLine(line, columns));
 }
 
-/** The same for a pipe: every panel with up to `mostRows` rows, without the footer. */
-export function plainLines(frame: Frame, columns: number, mostRows: number): Line[] {
+/** The same for a pipe: every panel with up to `maxRows` rows, without the footer. */
+export function plainLines(frame: Frame, columns: number, maxRows: number): Line[] {
   const panels = PANELS.flatMap((panel) => {
     const content = panelRows(panel, frame.snapshot, frame.view);
-    return [[], ...panelLines(panel, content, { frame, columns, rows: mostRows })];
+    return [[], ...panelLines(panel, content, { frame, columns, rows: maxRows })];
   });
   return [...headerLines(frame, columns), ...panels].map((line) => fitLine(line, columns));
 }
 
 function headerLines({ snapshot, place, trouble }: Frame, columns: number): Line[] {
   const { totals } = snapshot;
-  const cells = Math.min(SPARK_CELLS.most, Math.max(SPARK_CELLS.least, columns - SPARK_CELLS.others));
+  const cells = Math.min(SPARK_CELLS.max, Math.max(SPARK_CELLS.least, columns - SPARK_CELLS.others));
   const clock = new Date(snapshot.at).toISOString().slice(11, 19);
   const state: Piece = trouble === undefined ? { text: `${clock} UTC`, tone: "dim" } : { text: trouble, tone: "red" };
   return [
@@ -69,10 +69,10 @@ const BARS = "▁▂▃▄▅▆▇█";
 function sparkline(values: readonly (number | null)[], width: number): string {
   const shown = values.slice(-Math.max(0, width));
   if (width <= 0) return "";
-  const most = Math.max(0, ...shown.map((value) => value ?? 0));
+  const max = Math.max(0, ...shown.map((value) => value ?? 0));
   const bars = shown.map((value) => {
     if (value === null) return " ";
-    const height = most === 0 ? 0 : Math.ceil((value / most) * (BARS.length - 1));
+    const height = max === 0 ? 0 : Math.ceil((value / max) * (BARS.length - 1));
     return BARS[height] ?? " ";
   });
   return bars.join("").padStart(width);

@@ -49,7 +49,7 @@ export const HELP: readonly (readonly [string, string])[] = [
   ["Ctrl-L", "redraw the screen"],
 ];
 
-const FILTER_MOST = 60;
+const MAX_FILTER = 60;
 const PAGE = 10;
 
 export function press(view: View, key: string, shown: ScreenContents): { view: View; action?: TopAction } {
@@ -98,7 +98,7 @@ function typed(view: View, key: string): View {
   if (key === "enter") return { ...view, isTyping: false };
   if (key === "escape") return { ...view, isTyping: false, filter: "" };
   if (key === "backspace") return { ...view, filter: [...view.filter].slice(0, -1).join("") };
-  if ([...key].length !== 1 || view.filter.length >= FILTER_MOST) return view;
+  if ([...key].length !== 1 || view.filter.length >= MAX_FILTER) return view;
   return { ...view, filter: view.filter + key, selected: FIRST_VIEW.selected };
 }
 

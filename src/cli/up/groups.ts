@@ -8,7 +8,7 @@ import { type ConnectionFlags, connectionArgs } from "../session.ts";
 import { type ProcessFlags, processArgs } from "../worker/process-flags.ts";
 import type { PoolGroup } from "../worker/run-pool.ts";
 
-export const MOST_PROCESSES = 256;
+export const MAX_PROCESSES = 256;
 
 type QueueCount = { queue: string; processes: number };
 
@@ -31,7 +31,7 @@ export function queueCount(value: string, before: readonly QueueCount[]): QueueC
   const [name = "", count = "1", ...rest] = value.split("=");
   if (rest.length > 0) throw new InvalidArgumentError("--queue takes name=processes, for example high_priority=2.");
   const queue = queueName("--queue")(name);
-  return [...before, { queue, processes: wholeNumber("--queue name=", 1, MOST_PROCESSES)(count) }];
+  return [...before, { queue, processes: wholeNumber("--queue name=", 1, MAX_PROCESSES)(count) }];
 }
 
 /** Queue names have no spaces, so this group name cannot collide with one. */

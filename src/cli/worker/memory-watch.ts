@@ -6,12 +6,12 @@ import type { Worker } from "../../worker/worker.ts";
 
 const POLL_MS = 1_000;
 
-export function createMemoryWatch(worker: Pick<Worker, "retire">, { mostMb }: { mostMb: number }): Service {
+export function createMemoryWatch(worker: Pick<Worker, "retire">, { maxMb }: { maxMb: number }): Service {
   let timer: NodeJS.Timeout | undefined;
   return {
     start() {
-      if (mostMb === Number.POSITIVE_INFINITY) return;
-      timer ??= setInterval(() => ownRssMb() > mostMb && worker.retire(), POLL_MS);
+      if (maxMb === Number.POSITIVE_INFINITY) return;
+      timer ??= setInterval(() => ownRssMb() > maxMb && worker.retire(), POLL_MS);
     },
     async stop() {
       clearInterval(timer);

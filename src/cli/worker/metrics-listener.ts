@@ -16,7 +16,7 @@ type Deps = {
 
 /** Metrics are collected at most once in this time. */
 const FRESH_MS = 1_000;
-const CONNECTIONS_MOST = 50;
+const MAX_CONNECTIONS = 50;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Listens while `work` runs, if the settings have a metrics port. Throws ADDRESS_TAKEN or BAD_CONFIG. */
@@ -33,7 +33,7 @@ export async function withMetrics<T>({ config, output, text }: Deps, work: () =>
     if (now - cached.at > FRESH_MS) Object.assign(cached, { at: now, text: text() });
     return respond(response, 200, EXPOSITION_TYPE, cached.text);
   });
-  server.maxConnections = CONNECTIONS_MOST;
+  server.maxConnections = MAX_CONNECTIONS;
   try {
     await once(server.listen(port, host), "listening");
   } catch (cause) {

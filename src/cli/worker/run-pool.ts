@@ -182,8 +182,8 @@ function outlasting(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]
 function launchOf({ args, outlasts }: Pick<PoolGroup, "args" | "outlasts">, { maxMemoryPerChildMb }: Config): Launch {
   const [, script = ""] = process.argv;
   // V8 expects mebibytes.
-  const heapMost = Math.floor((maxMemoryPerChildMb * MB_BYTES) / 2 ** 20);
-  const heap = !outlasts && Number.isFinite(heapMost) ? [`--max-old-space-size=${heapMost}`] : [];
+  const maxHeap = Math.floor((maxMemoryPerChildMb * MB_BYTES) / 2 ** 20);
+  const heap = !outlasts && Number.isFinite(maxHeap) ? [`--max-old-space-size=${maxHeap}`] : [];
   return { script, args: [...args, CHILD_FLAG], execArgs: [...process.execArgv, ...heap] };
 }
 

@@ -82,7 +82,7 @@ export async function runWorker(
   const handlerErrors = shutdown.onHandlerError(worker.currentHandlerPage);
   if (shutdown.isRequested) over.abort(); // a signal arrived while the session was opened
   output.started({ worker: thisProcess(), queues, drain });
-  const services = [run.createMonitor(worker), createMemoryWatch(worker, { mostMb: config.maxMemoryPerChildMb })];
+  const services = [run.createMonitor(worker), createMemoryWatch(worker, { maxMb: config.maxMemoryPerChildMb })];
   // Shared workers remove old jobs. A crawl must not: the user may want to resume or read another one.
   if (crawledHosts === undefined) services.push(composeRetention(config, trawl));
   for (const service of services) service.start();

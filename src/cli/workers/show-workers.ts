@@ -9,15 +9,15 @@ import { roughAge, shorten, table } from "../terminal.ts";
 const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "SEEN", "QUEUES"];
 const NUMBERS = [1, 2, 3, 4, 5, 6];
 /** Names are shortened to this on a terminal. */
-const NAME_MOST = 18;
-const QUEUES_LEAST = 8;
+const MAX_NAME = 18;
+const MIN_QUEUES = 8;
 const GAP = 2;
 
 export function workersText(workers: readonly WorkerView[], now: number, width: number): string {
   const rows = groupsOf(workers).flatMap((group) => groupRows(group, now, width));
   const used = columnsWidth([HEADING, ...rows]);
   // The list of queues is cut at its end, because the first queues matter most.
-  const queuesWidth = Math.max(QUEUES_LEAST, width - used);
+  const queuesWidth = Math.max(MIN_QUEUES, width - used);
   const cut = rows.map((row) => [...row.slice(0, -1), cutEnd(row.at(-1) ?? "", queuesWidth)]);
   return `${table([HEADING, ...cut], { right: NUMBERS })}\n${totalText(workers)}`;
 }
@@ -64,7 +64,7 @@ function row(name: string, { vitals, seenAt, queues }: WorkerView, now: number):
 
 function shortName(worker: string, width: number): string {
   const name = shortProcess(worker);
-  return Number.isFinite(width) ? shorten(name, NAME_MOST) : name;
+  return Number.isFinite(width) ? shorten(name, MAX_NAME) : name;
 }
 
 function columnsWidth(rows: readonly (readonly string[])[]): number {

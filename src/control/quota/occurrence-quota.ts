@@ -49,7 +49,7 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
     const granted = await budget.reserve(want);
     if (granted === want) return { settle: (isUsed: boolean) => budget.settle(want, isUsed ? want : 0) };
     await budget.settle(granted, 0);
-    return { because: quotaText(one, budget.reached() ?? { quota, most: one.quotas[quota] ?? 0, now: 0 }) };
+    return { because: quotaText(one, budget.reached() ?? { quota, max: one.quotas[quota] ?? 0, now: 0 }) };
   }
 
   return async (tenant, jobId, urls) => {
@@ -67,11 +67,11 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
     const waiting = await reserve(caller, "pending", urls);
     if ("because" in waiting) return waitsForQuota(waiting.because);
     // A list with more URLs than the bucket can contain needs a full bucket, and empties it.
-    const most = urlsPerSecond === undefined ? urls : Math.max(1, Math.ceil(urlsPerSecond * BUCKET_S));
+    const max = urlsPerSecond === undefined ? urls : Math.max(1, Math.ceil(urlsPerSecond * BUCKET_S));
     let drawn: Awaited<ReturnType<typeof reserve>> | undefined;
     let isAdmitted = false;
     try {
-      drawn = await reserve(caller, "urlsPerSecond", Math.min(urls, most));
+      drawn = await reserve(caller, "urlsPerSecond", Math.min(urls, max));
       if ("because" in drawn) return waitsForQuota(drawn.because);
       await quotas.admitJob(caller, jobId);
       isAdmitted = true;
@@ -99,10 +99,10 @@ function rateOf({ quotas: { urlsPerSecond = Infinity } }: ApiKey): number {
 }
 
 function largest(keys: readonly ApiKey[]): Quotas {
-  const most = (name: keyof Quotas) => {
+  const max = (name: keyof Quotas) => {
     const all = keys.map(({ quotas }) => quotas[name] ?? Infinity);
     const found = Math.max(...all);
     return found === Infinity ? undefined : found;
   };
-  return { pending: most("pending"), urlsPerSecond: most("urlsPerSecond"), jobs: most("jobs") };
+  return { pending: max("pending"), urlsPerSecond: max("urlsPerSecond"), jobs: max("jobs") };
 }

@@ -4,18 +4,18 @@ import { plural } from "../../domain/format-number.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Caller } from "../caller.ts";
 
-export type ReachedQuota = { quota: keyof Quotas; most: number; now: number; retryAfterMs: number };
+export type ReachedQuota = { quota: keyof Quotas; max: number; now: number; retryAfterMs: number };
 
 /** The progress of the request before it reached the quota. */
 type Progress = { id: string; accepted: number; duplicates: number; refusedCount: number; taken: number };
 
 export function quotaError(caller: Caller, reached: ReachedQuota | undefined, progress?: Progress): TrawlError {
-  const { quota, most, now, retryAfterMs } = reached ?? { ...UNKNOWN, most: caller.quotas?.pending ?? 0 };
+  const { quota, max, now, retryAfterMs } = reached ?? { ...UNKNOWN, max: caller.quotas?.pending ?? 0 };
   const rest =
     progress === undefined
       ? "nothing of this request was queued: send it again later"
       : `${progress.taken} of these URLs were processed: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`;
-  const says = quotaText(caller, { quota, most, now });
+  const says = quotaText(caller, { quota, max, now });
   return new TrawlError("QUOTA_REACHED", {
     op: "api.quota",
     message: `${says}; ${rest}`,
@@ -23,7 +23,7 @@ export function quotaError(caller: Caller, reached: ReachedQuota | undefined, pr
       ...progress,
       says,
       quota,
-      most,
+      max,
       now,
       quotas: caller.quotas ?? NO_QUOTAS,
       retryAfterMs: Math.ceil(retryAfterMs),
@@ -36,15 +36,15 @@ const UNKNOWN = { quota: "pending", now: 0, retryAfterMs: 1_000 } as const;
 /** Which quota is used up, with its numbers. */
 export function quotaText(
   { tenant }: Caller,
-  { quota, most, now }: Pick<ReachedQuota, "quota" | "most" | "now">,
+  { quota, max, now }: Pick<ReachedQuota, "quota" | "max" | "now">,
 ): string {
   const whose = tenant === undefined ? "this key" : `tenant ${tenant}`;
   switch (quota) {
     case "pending":
-      return `${whose} has ${plural(now, "pending URL")}; its limit is ${most}`;
+      return `${whose} has ${plural(now, "pending URL")}; its limit is ${max}`;
     case "jobs":
-      return `${whose} has ${plural(now, "open job")}; its limit is ${most}`;
+      return `${whose} has ${plural(now, "open job")}; its limit is ${max}`;
     case "urlsPerSecond":
-      return `this key has used up its limit of ${plural(most, "URL")} per second`;
+      return `this key has used up its limit of ${plural(max, "URL")} per second`;
   }
 }

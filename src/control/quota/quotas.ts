@@ -104,12 +104,12 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
     if (owner === undefined || keyId === undefined || (pending === undefined && urlsPerSecond === undefined)) return;
     let reached: ReachedQuota | undefined;
 
-    async function reserveWaiting(want: number, most: number, owner: string): Promise<number> {
+    async function reserveWaiting(want: number, max: number, owner: string): Promise<number> {
       const count = await counted(owner);
       const now = count.counted + count.since + count.reserved;
-      const granted = Math.max(0, Math.min(want, most - now));
+      const granted = Math.max(0, Math.min(want, max - now));
       count.reserved += granted;
-      if (granted === 0) reached = { quota: "pending", most, now, retryAfterMs: RETRY_AFTER_MS };
+      if (granted === 0) reached = { quota: "pending", max, now, retryAfterMs: RETRY_AFTER_MS };
       return granted;
     }
 
@@ -117,7 +117,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
       const bucket = bucketOf(perSecond);
       const { granted, nextAt } = await keys.takeTokens(keyId, want, bucket);
       if (granted === 0 && (want > 0 || nextAt > bucket.now)) {
-        reached = { quota: "urlsPerSecond", most: perSecond, now: perSecond, retryAfterMs: nextAt - bucket.now };
+        reached = { quota: "urlsPerSecond", max: perSecond, now: perSecond, retryAfterMs: nextAt - bucket.now };
       }
       return granted;
     }
@@ -169,15 +169,15 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
     },
     async admitJob(caller, jobId) {
       const owner = ownerOf(caller);
-      const { jobs: most, pending } = caller.quotas ?? NO_QUOTAS;
+      const { jobs: max, pending } = caller.quotas ?? NO_QUOTAS;
       // A caller without a tenant sees all jobs, so its own list is needed only to count quotas.
-      const isCounted = caller.tenant !== undefined || most !== undefined || pending !== undefined;
+      const isCounted = caller.tenant !== undefined || max !== undefined || pending !== undefined;
       if (owner === undefined || !isCounted) return;
-      if (await owners.add(owner, jobId, clock.now(), most)) return;
+      if (await owners.add(owner, jobId, clock.now(), max)) return;
       await countWaiting(owner); // closes the rows of jobs that have ended
-      if (await owners.add(owner, jobId, clock.now(), most)) return;
-      const now = most ?? 0;
-      throw quotaError(caller, { quota: "jobs", most: now, now, retryAfterMs: RETRY_AFTER_MS });
+      if (await owners.add(owner, jobId, clock.now(), max)) return;
+      const now = max ?? 0;
+      throw quotaError(caller, { quota: "jobs", max: now, now, retryAfterMs: RETRY_AFTER_MS });
     },
   };
 }

@@ -8,10 +8,10 @@ export type PageWorld = {
   /** The current document, including its doctype. */
   html(): Promise<string>;
   /**
-   * Whether an element matches within `mostMs`. Undefined if the page itself cannot evaluate the selector: it uses
+   * Whether an element matches within `maxMs`. Undefined if the page itself cannot evaluate the selector: it uses
    * Playwright's extensions, or is invalid.
    */
-  has(selector: string, mostMs: number): Promise<boolean | undefined>;
+  has(selector: string, maxMs: number): Promise<boolean | undefined>;
 };
 
 /** Chromium's error message when the page has navigated to another document. */
@@ -25,8 +25,8 @@ export function createPageWorld(session: CDPSession): PageWorld {
     return world.executionContextId;
   }
 
-  async function watchFor(selector: string, mostMs: number): Promise<boolean | undefined> {
-    const expression = `(${watch})(${JSON.stringify(selector)}, ${Math.max(0, mostMs)})`;
+  async function watchFor(selector: string, maxMs: number): Promise<boolean | undefined> {
+    const expression = `(${watch})(${JSON.stringify(selector)}, ${Math.max(0, maxMs)})`;
     const parameters = { contextId: await enter(), expression, awaitPromise: true, returnByValue: true };
     const { result } = await session.send("Runtime.evaluate", parameters);
     return result.value;
@@ -40,8 +40,8 @@ export function createPageWorld(session: CDPSession): PageWorld {
 
   return {
     html: () => untilSteady(readDocument),
-    has(selector, mostMs) {
-      const until = performance.now() + mostMs;
+    has(selector, maxMs) {
+      const until = performance.now() + maxMs;
       return untilSteady(() => watchFor(selector, until - performance.now()));
     },
   };
@@ -59,11 +59,11 @@ async function untilSteady<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /** Runs in the page. */
-const watch = `(selector, mostMs) => new Promise((resolve) => {
+const watch = `(selector, maxMs) => new Promise((resolve) => {
   const isThere = () => document.querySelector(selector) !== null;
   const end = (found) => { watcher.disconnect(); clearTimeout(timer); resolve(found); };
   const watcher = new MutationObserver(() => { if (isThere()) end(true); });
-  const timer = setTimeout(end, mostMs, false);
+  const timer = setTimeout(end, maxMs, false);
   watcher.observe(document, { childList: true, subtree: true, attributes: true });
   try {
     if (isThere()) end(true);

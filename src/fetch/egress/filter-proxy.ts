@@ -52,7 +52,7 @@ type ProxyPass = {
 };
 
 /** `open`: the program's side of its connections. Closing one closes the remote side. */
-type Holder = { expected: Buffer; bytes: number; mostBytes: number; open: Set<Socket | ServerResponse> };
+type Holder = { expected: Buffer; bytes: number; maxBytes: number; open: Set<Socket | ServerResponse> };
 
 type Target = { hostname: string; port: string };
 
@@ -93,7 +93,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     const username = `trawl${admitted}`;
     const password = randomBytes(24).toString("base64url");
     const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
-    const holder: Holder = { expected, bytes: 0, mostBytes: bytes, open: new Set() };
+    const holder: Holder = { expected, bytes: 0, maxBytes: bytes, open: new Set() };
     holders.set(username, holder);
     const revoke = (): void => {
       holders.delete(username);
@@ -121,7 +121,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   function charge(holder: Holder, incoming: Readable, end: () => void): void {
     incoming.on("data", (bytes: Buffer) => {
       holder.bytes += bytes.length;
-      if (holder.bytes > holder.mostBytes) end();
+      if (holder.bytes > holder.maxBytes) end();
     });
   }
 
@@ -209,8 +209,8 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   };
 }
 
-function isSpent({ bytes, mostBytes }: Holder): boolean {
-  return bytes >= mostBytes;
+function isSpent({ bytes, maxBytes }: Holder): boolean {
+  return bytes >= maxBytes;
 }
 
 function usernameOf(authorization: Buffer): string {

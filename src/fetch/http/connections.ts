@@ -18,7 +18,7 @@ type Connections = {
   isNew(): boolean;
 };
 
-const HEADER_BYTES_MOST = 65_536;
+const MAX_HEADER_BYTES = 65_536;
 
 export function createConnections(
   gate: EgressGate,
@@ -31,7 +31,7 @@ export function createConnections(
     connections: connectionsPerSite,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: HEADER_BYTES_MOST,
+    maxHeaderSize: MAX_HEADER_BYTES,
     connect(target, callback) {
       // After a request is aborted, undici opens a connection for a retry before it sees that none is needed.
       if (!waiting.has(new URL(`${target.protocol}//${target.host ?? target.hostname}`).origin)) {

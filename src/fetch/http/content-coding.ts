@@ -23,7 +23,7 @@ type DecodeLimits = {
 export const ACCEPT_ENCODING = "gzip, deflate, br";
 
 /** More layers than this are an attack. */
-const STACKED_MOST = 3;
+const MAX_STACKED = 3;
 
 /** Up to this many compressed bytes, synchronous decoding takes less than half the CPU of a stream. */
 const AT_ONCE_BYTES = 65_536;
@@ -55,11 +55,11 @@ export function parseCodings(header: string | undefined): readonly Coding[] | st
     if (coding !== undefined) codings.push(coding);
     else if (!CODINGS.has(name)) return `content-encoding "${name}" was not offered and cannot be decoded`;
   }
-  return codings.length > STACKED_MOST ? `content-encoding is stacked ${codings.length} deep` : codings;
+  return codings.length > MAX_STACKED ? `content-encoding is stacked ${codings.length} deep` : codings;
 }
 
 /** Maximum compressed bytes to read: no compressor makes a body much larger than it was. */
-export function compressedMost(bodyBytes: number): number {
+export function maxCompressed(bodyBytes: number): number {
   return bodyBytes + Math.ceil(bodyBytes / 100) + 1024;
 }
 
@@ -71,7 +71,7 @@ export async function decodeContent(body: Buffer, codings: readonly Coding[], li
     if (coding === undefined || decoded.kind !== "decoded") break;
     // Servers often send an empty body uncompressed, even if the header declares a coding.
     if (decoded.body.length === 0) break;
-    const bodyBytes = layer === 0 ? limits.bodyBytes : compressedMost(limits.bodyBytes);
+    const bodyBytes = layer === 0 ? limits.bodyBytes : maxCompressed(limits.bodyBytes);
     decoded = await decodeLayer(decoded.body, coding, { bodyBytes, overflow: limits.overflow });
   }
   return decoded;

@@ -9,7 +9,7 @@ import type { Dispatcher } from "undici";
 import type { Slot } from "../../domain/politeness.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { FetchLimits } from "../fetcher.ts";
-import { type Coding, compressedMost, parseCodings } from "./content-coding.ts";
+import { type Coding, maxCompressed, parseCodings } from "./content-coding.ts";
 import { statusVerdict } from "./status-policy.ts";
 import { TOTAL_TIMEOUT } from "./transport-error.ts";
 
@@ -71,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #codings: readonly Coding[] = [];
   #isBodyWanted = false;
-  #bytesMost = 0;
+  #maxBytes = 0;
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
 
@@ -118,16 +118,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const verdict = statusVerdict(status);
     this.#isBodyWanted = verdict.kind === "page" && verdict.hasBody && this.#terms.ignoresBody !== true;
     if (this.#isBodyWanted) this.#expectBody();
-    else this.#bytesMost = DRAIN_BYTES;
+    else this.#maxBytes = DRAIN_BYTES;
     const declared = Number(this.#headers["content-length"]);
-    if (declared > this.#bytesMost && !(this.#isBodyWanted && this.#terms.overflow === "cut")) this.#overflow();
+    if (declared > this.#maxBytes && !(this.#isBodyWanted && this.#terms.overflow === "cut")) this.#overflow();
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
     this.#bytes += chunk.length;
     if (this.#isBodyWanted) this.#chunks.push(chunk);
-    if (this.#bytes > this.#bytesMost) this.#overflow();
+    if (this.#bytes > this.#maxBytes) this.#overflow();
   }
 
   onResponseEnd(): void {
@@ -153,7 +153,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#abandon({ kind: "undecodable", detail: codings });
     } else {
       this.#codings = codings;
-      this.#bytesMost = codings.length === 0 ? bodyBytes : compressedMost(bodyBytes);
+      this.#maxBytes = codings.length === 0 ? bodyBytes : maxCompressed(bodyBytes);
     }
   }
 
@@ -166,7 +166,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answer(isCut: boolean): ExchangeEnd {
     const [first] = this.#chunks;
     const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
-    const body = this.#isBodyWanted ? whole.subarray(0, this.#bytesMost) : NOTHING;
+    const body = this.#isBodyWanted ? whole.subarray(0, this.#maxBytes) : NOTHING;
     const [status, headers, codings, sentAt] = [this.#status, this.#headers, this.#codings, this.#sentAt];
     return { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt: this.#clock.now() };
   }

@@ -53,7 +53,7 @@ export type HttpClient = {
  * A process that has just started, or that has too little CPU, may miss all slots for some seconds. The page is not the
  * cause. After fifty missed slots in a row the client retries once per second, for almost a minute, before it fails.
  */
-const LAPSES_MOST = 100;
+const MAX_LAPSES = 100;
 const LAPSES_AT_ONCE = 50;
 const LAPSE_PAUSE_MS = 1_000;
 
@@ -107,7 +107,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       // one.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
-        if (++lapses > LAPSES_MOST) return end;
+        if (++lapses > MAX_LAPSES) return end;
         if (lapses > LAPSES_AT_ONCE) await clock.sleep(LAPSE_PAUSE_MS, terms.signal);
         terms.slot = await spend(site, end.because === "used" ? undefined : terms.slot);
       } else if (end.kind === "failed" && !isSecondTry && isWorthASecondTry(end)) {
@@ -174,7 +174,7 @@ async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnsw
       return {
         kind: "retry",
         because: "network",
-        detail: `missed its slot ${LAPSES_MOST} times: this machine is too busy`,
+        detail: `missed its slot ${MAX_LAPSES} times: this machine is too busy`,
       };
     case "failed":
       return failed(end.error);

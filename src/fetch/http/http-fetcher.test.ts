@@ -112,16 +112,16 @@ describe("the HTTP fetcher and TLS", () => {
 describe("the HTTP fetcher's connections", () => {
   it("are never more than connectionsPerSite", async () => {
     const server = await startServer();
-    let most = 0;
+    let max = 0;
     const open3 = open({ connectionsPerSite: 3 });
     server.on("/", (socket) => {
       const busy = server.connections.filter((connection) => !connection.destroyed).length;
-      most = Math.max(most, busy);
+      max = Math.max(max, busy);
       setImmediate(() => respond(socket, { body: "page" }));
     });
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => open3.fetch(requestFor(`${server.origin}/`))));
     expect(outcomes.every(({ kind }) => kind === "page")).toBe(true);
-    expect(most).toBe(3);
+    expect(max).toBe(3);
   });
 
   it("are not reopened after an aborted request until there is another request", async () => {

@@ -5,7 +5,7 @@ import type { RecordWriter } from "./record-writer.ts";
 type Records = Pick<Store, "readRecords">;
 
 /** Records read per query. */
-const BATCH_MOST = 500;
+const MAX_BATCH = 500;
 
 /**
  * Writes the records of a job after `afterId`, in order. The next export can continue from the returned `lastId`. For a
@@ -55,10 +55,10 @@ async function findColumns(
 }
 
 async function* batchesOf(store: Records, jobId: string, afterId: number): AsyncIterable<readonly StoredRecord[]> {
-  let batch = await store.readRecords(jobId, afterId, BATCH_MOST);
+  let batch = await store.readRecords(jobId, afterId, MAX_BATCH);
   while (batch.length > 0) {
     yield batch;
-    if (batch.length < BATCH_MOST) return;
-    batch = await store.readRecords(jobId, batch.at(-1)?.id ?? afterId, BATCH_MOST);
+    if (batch.length < MAX_BATCH) return;
+    batch = await store.readRecords(jobId, batch.at(-1)?.id ?? afterId, MAX_BATCH);
   }
 }

@@ -108,7 +108,7 @@ async function written(all: readonly Fields[], columns?: readonly string[]) {
   const sink = { write: async (bytes: Uint8Array) => void parts.push(Buffer.from(bytes)) };
   const records = all.map((fields, index) => aRecord(index + 1, fields));
   const store = {
-    readRecords: async (_: string, after: number, most: number) => records.slice(after, after + most),
+    readRecords: async (_: string, after: number, max: number) => records.slice(after, after + max),
   };
   const writer = createParquetWriter(sink, { columns });
   await exportRecords(store, "job", writer, { afterId: 0 });

@@ -36,9 +36,9 @@ const LINE_TYPES: Readonly<Record<LineColumn, Typed>> = {
 };
 
 // A row group is full when it reaches one of these limits: rows for readers, text and cells for our memory.
-const ROWS_MOST = 50_000;
-const CHARS_MOST = 16 * 1024 * 1024;
-const CELLS_MOST = 2_000_000;
+const MAX_ROWS = 50_000;
+const MAX_CHARS = 16 * 1024 * 1024;
+const MAX_CELLS = 2_000_000;
 
 /** `columns` come first, and exist even if no record has them, so the same job always has the same columns. */
 export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<CsvOptions>): RecordWriter {
@@ -99,7 +99,7 @@ function emptyGroup(names: readonly string[]): Group {
 }
 
 function isFull({ rows, chars, cells }: Group): boolean {
-  return rows >= ROWS_MOST || chars >= CHARS_MOST || rows * cells.size >= CELLS_MOST;
+  return rows >= MAX_ROWS || chars >= MAX_CHARS || rows * cells.size >= MAX_CELLS;
 }
 
 function schemaOf(kinds: Columns): Element[] {

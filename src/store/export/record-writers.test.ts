@@ -104,14 +104,14 @@ describe("every format", () => {
     async (format) => {
       const records = Array.from({ length: 200 }, (_, n) => aRecord({ n, text: "x".repeat(5000) }));
       let waiting = 0;
-      let most = 0;
+      let max = 0;
       let longest = 0;
       const writer = createRecordWriter(
         format,
         {
           write: async (text) => {
             waiting += 1;
-            most = Math.max(most, waiting);
+            max = Math.max(max, waiting);
             longest = Math.max(longest, text.length);
             await new Promise((resolve) => setImmediate(resolve));
             waiting -= 1;
@@ -124,7 +124,7 @@ describe("every format", () => {
       await writer.write(records);
       await writer.end();
 
-      expect(most).toBe(1);
+      expect(max).toBe(1);
       expect(longest).toBeLessThan(100_000);
     },
   );

@@ -12,7 +12,7 @@ export type PostgresHealth = {
   isStandby: boolean;
   fsync: boolean;
   connections: number;
-  mostConnections: number;
+  maxConnections: number;
 };
 
 /** Uses a connection of its own. The store must exist. Throws STORE_UNREACHABLE. */
@@ -31,7 +31,7 @@ export async function readPostgresHealth(
       isStandby: row.is_standby === true,
       fsync: row.fsync === "on",
       connections: Number(row.connections),
-      mostConnections: Number(row.most_connections),
+      maxConnections: Number(row.most_connections),
     };
   } finally {
     await connection.close();

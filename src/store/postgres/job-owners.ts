@@ -16,12 +16,12 @@ export function createJobOwners(connection: PostgresConnection): JobOwners {
   });
 
   return {
-    async add(owner, jobId, at, most) {
-      if (most === undefined) {
+    async add(owner, jobId, at, max) {
+      if (max === undefined) {
         await query("add", sql.addEntry, owner, jobId, at);
         return true;
       }
-      const [row] = await query("add", sql.addWithin, owner, jobId, at, most);
+      const [row] = await query("add", sql.addWithin, owner, jobId, at, max);
       return row?.answer === true;
     },
     list: async (owner, limit, beforeN = Number.MAX_SAFE_INTEGER) =>

@@ -57,11 +57,11 @@ export function createScheduleStore(connection: PostgresConnection): ScheduleSto
     return isDone;
   }
 
-  async function claim({ now, claimMs, most, scheduleId }: ClaimRequest): Promise<OccurrenceClaim[]> {
+  async function claim({ now, claimMs, max, scheduleId }: ClaimRequest): Promise<OccurrenceClaim[]> {
     const until = now + claimMs;
     const rows =
       scheduleId === undefined
-        ? await query("claim", [now, until, most])
+        ? await query("claim", [now, until, max])
         : await query("claimOf", [now, until, scheduleId]);
     return rows.flatMap((row) => {
       const schedule = toSchedule(JSON.parse(String(row.of_schedule)) as PostgresRow);

@@ -14,11 +14,11 @@ export function createJobOwners(db: Database, run: RunOnFile): JobOwners {
   });
 
   return {
-    add: (owner, jobId, at, most) =>
+    add: (owner, jobId, at, max) =>
       run("owners.add", () =>
         db.write(() => {
           if (sql.findEntry.get(jobId) !== undefined) return true;
-          if (most !== undefined && Number(sql.countOpen.get(owner)?.answer) >= most) return false;
+          if (max !== undefined && Number(sql.countOpen.get(owner)?.answer) >= max) return false;
           sql.addEntry.run(owner, jobId, at);
           return true;
         }),

@@ -61,9 +61,9 @@ export function createScheduleStore(db: Database, run: RunOnFile): ScheduleStore
     sql.addOccurrence.run({ ...keyOf(key), state, because: skipped ?? null, endedAt: isSkipped ? now : null });
   }
 
-  function claim({ now, claimMs, most, scheduleId }: ClaimRequest): OccurrenceClaim[] {
+  function claim({ now, claimMs, max, scheduleId }: ClaimRequest): OccurrenceClaim[] {
     const findFree = () =>
-      scheduleId === undefined ? sql.findFree.all(now, most) : sql.findFirstOpen.all(scheduleId, now);
+      scheduleId === undefined ? sql.findFree.all(now, max) : sql.findFirstOpen.all(scheduleId, now);
     if (findFree().length === 0) return []; // the usual case, which needs no write lock
     return db.write(() =>
       findFree().flatMap((row) => {

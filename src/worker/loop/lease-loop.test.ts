@@ -31,7 +31,7 @@ it("a worker with a concurrency of 1 leases the next task as soon as one ends, n
     {
       worker: "w",
       queues: ["fetch"],
-      queueLimits: [{ queues: ["fetch"], most: 1 }],
+      queueLimits: [{ queues: ["fetch"], tasks: 1 }],
       concurrency: 1,
       leaseMs: 60_000,
       graceMs: 0,

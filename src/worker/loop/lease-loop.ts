@@ -118,8 +118,8 @@ export function createLeaseLoop<Result>(
     }
   }
 
-  async function untilIdle(mostMs: number): Promise<void> {
-    await overWithin([...running.values()], mostMs, stopping.signal);
+  async function untilIdle(maxMs: number): Promise<void> {
+    await overWithin([...running.values()], maxMs, stopping.signal);
   }
 
   function beginAlone(grant: Grant): void {
@@ -184,11 +184,11 @@ export function createLeaseLoop<Result>(
   }
 
   /**
-   * Resolves when these tasks are over, after `mostMs`, or when `giveUp` aborts. Leaves no timer or listener behind.
+   * Resolves when these tasks are over, after `maxMs`, or when `giveUp` aborts. Leaves no timer or listener behind.
    */
   async function overWithin(
     tasks: readonly { over: Promise<void> }[],
-    mostMs: number,
+    maxMs: number,
     giveUp?: AbortSignal,
   ): Promise<void> {
     const ended = new AbortController();
@@ -196,7 +196,7 @@ export function createLeaseLoop<Result>(
     giveUp?.addEventListener("abort", end, { once: true });
     if (giveUp?.aborted) end();
     Promise.all(tasks.map((task) => task.over)).then(end, end);
-    await clock.sleep(mostMs, ended.signal);
+    await clock.sleep(maxMs, ended.signal);
     giveUp?.removeEventListener("abort", end);
   }
 

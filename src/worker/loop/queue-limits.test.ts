@@ -8,8 +8,8 @@ import { createLeaseLoop, type LeaseLoop } from "./lease-loop.ts";
 
 const FAR_MS = 5_000;
 const LIMITS = [
-  { queues: ["render"], most: 2 },
-  { queues: ["fetch"], most: 6 },
+  { queues: ["render"], tasks: 2 },
+  { queues: ["fetch"], tasks: 6 },
 ];
 
 describe("a worker with queue limits", () => {

@@ -6,8 +6,8 @@
  */
 import { type Claim, claimKey, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 
-/** At most `most` tasks of these queues at once. */
-export type QueueLimit = { queues: readonly string[]; most: number };
+/** At most `tasks` tasks of these queues at once. */
+export type QueueLimit = { queues: readonly string[]; tasks: number };
 
 type QueueLimits = {
   /**
@@ -29,9 +29,9 @@ export function createQueueLimits(
 ): QueueLimits {
   const held = queueLimits.map(() => new Set<string>());
 
-  async function leaseOf({ queues, most }: QueueLimit, keys: Set<string>, free: number): Promise<LeaseAnswer> {
+  async function leaseOf({ queues, tasks }: QueueLimit, keys: Set<string>, free: number): Promise<LeaseAnswer> {
     // The call is made even if max is 0: the frontier then wakes other workers for tasks of these queues.
-    const max = Math.min(free, most - keys.size);
+    const max = Math.min(free, tasks - keys.size);
     const answer = await frontier.lease({ worker, queues, max, leaseMs });
     for (const grant of answer.grants) keys.add(claimKey(grant));
     // While the limit is reached, the due time does not matter: the end of a task wakes the loop.
@@ -58,7 +58,7 @@ export function createQueueLimits(
       const nth = held.findIndex((keys) => keys.has(key));
       const [limit, keys] = [queueLimits[nth], held[nth]];
       if (limit === undefined || keys === undefined) return false; // it was a suspect
-      const wasFull = keys.size >= limit.most;
+      const wasFull = keys.size >= limit.tasks;
       keys.delete(key);
       return wasFull;
     },

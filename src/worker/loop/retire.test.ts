@@ -25,7 +25,7 @@ describe("a worker that retires", () => {
 
   function newLoop(maxTasks: number): LeaseLoop {
     const settler = { settle: async ({ settlement }: TaskResult) => void (await frontier.settle([settlement])) };
-    const queueLimits = [{ queues: ["fetch"], most: 4 }];
+    const queueLimits = [{ queues: ["fetch"], tasks: 4 }];
     const options = {
       worker: "w",
       queues: ["fetch"],

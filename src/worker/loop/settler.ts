@@ -33,7 +33,7 @@ type Deps = {
   clock: Pick<Clock, "now">;
   log: Log;
 };
-type Options = { flushMs: number; batchMost: number };
+type Options = { flushMs: number; maxBatch: number };
 /**
  * If more tasks run than fit into a batch, the settler waits this many times longer for a full batch. With fewer
  * running tasks, the longer wait would only delay sites.
@@ -44,7 +44,7 @@ type Waiting = { result: AttemptResult; done: () => void; failed: (cause: unknow
 
 export function createSettler(
   { store, bodies, spool, frontier, onFinished, observe, busy, clock, log }: Deps,
-  { flushMs, batchMost }: Options,
+  { flushMs, maxBatch }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -117,8 +117,8 @@ export function createSettler(
     settle: (result) =>
       new Promise((done, failed) => {
         waiting.push({ result, done, failed });
-        if (waiting.length >= batchMost) void flush();
-        else timer ??= setTimeout(flush, busy() > batchMost ? flushMs * BUSY_FACTOR : flushMs);
+        if (waiting.length >= maxBatch) void flush();
+        else timer ??= setTimeout(flush, busy() > maxBatch ? flushMs * BUSY_FACTOR : flushMs);
       }),
     flush,
   };

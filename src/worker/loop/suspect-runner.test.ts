@@ -43,7 +43,7 @@ describe("a worker that runs suspects", () => {
 
   function newLoop(): LeaseLoop {
     const settler = { settle, flush: async () => {} };
-    const queueLimits = [{ queues: ["fetch"], most: 4 }];
+    const queueLimits = [{ queues: ["fetch"], tasks: 4 }];
     const options = {
       worker: "w",
       queues: ["fetch"],

@@ -10,7 +10,7 @@ type SuspectRunner = {
   /** When to run suspects. `aloneDueAt`: when the first suspect is due; undefined if there is none. */
   nextRunAt(aloneDueAt: number | undefined): number | undefined;
   /**
-   * Lets running tasks end, then runs due suspects one at a time, for at most `MOST_MS`, because other tasks are
+   * Lets running tasks end, then runs due suspects one at a time, for at most `MAX_MS`, because other tasks are
    * waiting.
    */
   run(signal: AbortSignal): Promise<void>;
@@ -20,15 +20,15 @@ type Deps = {
   frontier: Pick<Frontier, "lease">;
   /** Whether any task runs. */
   isBusy(): boolean;
-  /** Resolves when no task runs, after `mostMs`, or when the worker stops. */
-  untilIdle(mostMs: number): Promise<void>;
+  /** Resolves when no task runs, after `maxMs`, or when the worker stops. */
+  untilIdle(maxMs: number): Promise<void>;
   begin(grant: Grant): void;
   clock: Clock;
 };
 type Options = { worker: string; queues: readonly string[]; leaseMs: number };
 
 /** The most time that a worker runs suspects while other tasks wait. */
-const MOST_MS = 2_000;
+const MAX_MS = 2_000;
 /** How long other tasks then run before the next suspects. An idle worker runs suspects at once. */
 const PAUSE_MS = 2_000;
 /** How often a worker with running tasks checks whether the suspect still waits. */
@@ -83,7 +83,7 @@ export function createSuspectRunner(
     },
     async run(signal) {
       if (!(await endOthers(signal))) return;
-      const until = clock.now() + MOST_MS;
+      const until = clock.now() + MAX_MS;
       while (!signal.aborted && clock.now() < until && (await runNext(signal)));
       lastAt = clock.now();
     },

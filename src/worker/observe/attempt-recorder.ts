@@ -28,7 +28,7 @@ type AttemptRecorder = {
 /**
  * The maximum number of open attempts. An attempt that lost its lease may never end here, so the oldest are dropped.
  */
-const OPEN_MOST = 2_000;
+const MAX_OPEN = 2_000;
 
 export function createAttemptRecorder(
   { clock }: { clock: Pick<Clock, "now"> },
@@ -45,7 +45,7 @@ export function createAttemptRecorder(
       const leasedAt = clock.now();
       const attempt: Attempt = { grant, isAlone, leasedAt, plan: undefined, endedAt: leasedAt };
       open.set(claimKey(grant), attempt);
-      const [oldest] = open.size > OPEN_MOST ? open.keys() : [];
+      const [oldest] = open.size > MAX_OPEN ? open.keys() : [];
       if (oldest !== undefined) open.delete(oldest);
       return attempt;
     },

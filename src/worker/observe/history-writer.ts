@@ -1,7 +1,7 @@
 /**
  * Counts settled attempts in memory, and adds the counts to the history in the store every `everyMs`. Counting is a few
  * additions per result. A crash loses the counts since the last write. If the store cannot be written, the counts are
- * kept and written later, up to `BUCKETS_MOST` buckets.
+ * kept and written later, up to `MAX_BUCKETS` buckets.
  */
 import { latencyBucket } from "../../domain/latency.ts";
 import type { Recent } from "../../frontier/frontier.ts";
@@ -27,7 +27,7 @@ export type HistoryWriter = Service & {
 type Deps = { history: Pick<HistoryStore, "add">; clock: Clock; log: Log };
 
 /** The maximum number of buckets that wait for the store. Older ones are dropped. */
-const BUCKETS_MOST = 360;
+const MAX_BUCKETS = 360;
 /** The time limit of the last write, so that a lost store does not delay the shutdown. */
 const LAST_WRITE_MS = 2_000;
 /** `recent` adds up two halves, each at most this long. */
@@ -82,7 +82,7 @@ export function createHistoryWriter({ history, clock, log }: Deps, { everyMs }: 
       await history.add(buckets);
     } catch (cause) {
       log.warn("worker.history_not_stored", { cause }); // a gap in the charts until the next write
-      for (const { at, counts } of buckets.slice(-BUCKETS_MOST)) putBack(at, counts);
+      for (const { at, counts } of buckets.slice(-MAX_BUCKETS)) putBack(at, counts);
     }
   }
 

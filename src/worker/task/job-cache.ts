@@ -16,7 +16,7 @@ type Deps = {
   makePlan(spec: JobSpec): Promise<JobPlan>;
 };
 
-const PLANS_MOST = 1000;
+const MAX_PLANS = 1000;
 
 export function createJobCache({ frontier, makePlan }: Deps): JobCache {
   const plans = new Map<string, Promise<JobPlan>>();
@@ -39,7 +39,7 @@ export function createJobCache({ frontier, makePlan }: Deps): JobCache {
       unknown.delete(spec.spider);
       return plan;
     } catch (error) {
-      if (isTrawlError(error, "BAD_SPIDER") && unknown.size < PLANS_MOST) unknown.add(spec.spider);
+      if (isTrawlError(error, "BAD_SPIDER") && unknown.size < MAX_PLANS) unknown.add(spec.spider);
       throw error;
     }
   }
@@ -53,7 +53,7 @@ export function createJobCache({ frontier, makePlan }: Deps): JobCache {
       plan.catch(() => plans.delete(jobId)); // a failure is not cached: the next task tries again
       plans.set(jobId, plan);
       const [oldest] = plans.keys();
-      if (plans.size > PLANS_MOST && oldest !== undefined) plans.delete(oldest);
+      if (plans.size > MAX_PLANS && oldest !== undefined) plans.delete(oldest);
       return plan;
     },
   };

@@ -184,7 +184,7 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
       clock: { now: Date.now },
       log,
     },
-    { flushMs: 0, batchMost: 1 },
+    { flushMs: 0, maxBatch: 1 },
   );
   await settler.settle({ ...result, attempt, run: undefined, entry: undefined });
 }

@@ -41,18 +41,18 @@ export function emitted({ emit }: Revisit, extracted: ExtractedPage, isSame: boo
 
 /**
  * The new memory of a page that was read; undefined if the stored memory is already the same. The content is stored
- * only if the page has validators and the content is at most `contentMost` bytes. A rendered page never has validators:
+ * only if the page has validators and the content is at most `maxContent` bytes. A rendered page never has validators:
  * it depends on more than its document.
  */
 export function memoryOf(
   { grant, plan }: Task,
   { set, before }: Revisit,
   { page, extracted, isRendered }: { page: Page; extracted: ExtractedPage; isRendered: boolean },
-  contentMost: number,
+  maxContent: number,
 ): MemoryWrite | undefined {
   const validators = isRendered ? NONE : validatorsOf(page);
   const hasValidators = validators.etag !== undefined || validators.lastModified !== undefined;
-  const content = hasValidators ? contentOf(plan, page, extracted, contentMost) : undefined;
+  const content = hasValidators ? contentOf(plan, page, extracted, maxContent) : undefined;
   const memory: Omit<PageMemory, "jobId" | "fetchedAt"> = {
     ...(content === undefined ? NONE : validators),
     reads: plan.digestOf(grant),
@@ -99,11 +99,11 @@ function written({ jobId, taskId, token, url }: Grant, set: string, memory: Omit
 /**
  * Links that the filter rejects are not stored: a job with another filter has another digest and reads the page itself.
  */
-function contentOf({ linkFilter }: JobPlan, { url }: Page, extracted: ExtractedPage, most: number): string | undefined {
+function contentOf({ linkFilter }: JobPlan, { url }: Page, extracted: ExtractedPage, max: number): string | undefined {
   const links = linkFilter === undefined ? [] : extracted.links.filter(linkFilter.from(url));
   const { records, invalid, wanted } = extracted;
   const content = JSON.stringify({ records, invalid, links, wanted } satisfies ExtractedPage);
-  return Buffer.byteLength(content) <= most ? content : undefined;
+  return Buffer.byteLength(content) <= max ? content : undefined;
 }
 
 /** A fingerprint of the records only. A page whose links alone have changed counts as unchanged. */

@@ -19,14 +19,14 @@ type Options = {
 };
 type CachedSite = { isScripted: Promise<boolean>; untilAt: number };
 
-const CACHED_MOST = 10_000;
+const MAX_CACHED = 10_000;
 
 export function createScriptedSites({ frontier, clock }: Deps, { memoryMs, cacheMs }: Options): ScriptedSites {
   const known = new Map<string, CachedSite>();
 
   function cache(site: string, isScripted: Promise<boolean>): Promise<boolean> {
     isScripted.catch(() => known.delete(site)); // a failure is not cached
-    if (known.size >= CACHED_MOST) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     known.set(site, { isScripted, untilAt: clock.now() + cacheMs });
     return isScripted;
   }

@@ -36,8 +36,8 @@ async function run(options: Pick<FleetOptions, "broker" | "kills" | "brokerKills
 /** Checks that the crawl came close to each limit: otherwise the limit would not have been tested. */
 function expectLimitsReached({ worst: { slow, narrow, single } }: FleetRun): void {
   expect(slow?.fastestPerSecond).toBeGreaterThan(0.9 * (slow?.perSecond ?? 0));
-  expect(narrow?.mostAtOnce).toBe(narrow?.perSite);
-  expect(single?.mostAtOnce).toBe(single?.perSite);
+  expect(narrow?.maxAtOnce).toBe(narrow?.perSite);
+  expect(single?.maxAtOnce).toBe(single?.perSite);
 }
 
 const obstacle = findRedisObstacle("redis-server");

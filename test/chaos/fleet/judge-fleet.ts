@@ -82,8 +82,8 @@ function ledgerProblems({ web, job: { state, counts, tally } }: FleetEvidence): 
 
 /** A URL fails only after three workers have died with it. */
 function replayProblems({ replayed, kills, concurrency }: FleetEvidence): string[] {
-  const most = Math.floor((kills.length * concurrency) / 3);
-  return replayed <= most ? [] : [`${replayed} URLs failed; ${kills.length} kills explain ${most}`];
+  const max = Math.floor((kills.length * concurrency) / 3);
+  return replayed <= max ? [] : [`${replayed} URLs failed; ${kills.length} kills explain ${max}`];
 }
 
 function visitProblems({ web, visits }: FleetEvidence): string[] {

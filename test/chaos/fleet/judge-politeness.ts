@@ -11,7 +11,7 @@ export type Worst = {
   /** By how many ms the worst window is too short for its requests: without logging delays, and by the logged times. */
   excessMs: number;
   loggedExcessMs: number;
-  mostAtOnce: number;
+  maxAtOnce: number;
   /** The highest rate of a few consecutive requests, which shows whether the limit was reached. */
   fastestPerSecond: number;
   /** The highest rate limit of these sites, and their concurrency limit. */
@@ -40,7 +40,7 @@ export function judgePoliteness(web: readonly SitePlan[], visits: readonly Visit
     const seen = {
       excessMs: rateExcessMs(own, plan.perSecond),
       loggedExcessMs: loggedExcessMs(own, plan.perSecond),
-      mostAtOnce: Math.max(0, ...concurrencyViolations(intervals, 0).map(({ inFlight }) => inFlight)),
+      maxAtOnce: Math.max(0, ...concurrencyViolations(intervals, 0).map(({ inFlight }) => inFlight)),
       fastestPerSecond: fastestOf(own),
     };
     problems.push(...problemsOf(plan, seen));
@@ -49,19 +49,19 @@ export function judgePoliteness(web: readonly SitePlan[], visits: readonly Visit
   return { worst, problems };
 }
 
-export function mostExcessMs(perSecond: number): number {
+export function maxExcessMs(perSecond: number): number {
   return Math.min(LATE_MAX_MS, allowedExcessMs(perSecond));
 }
 
 function problemsOf(
   { site, perSecond, perSite }: SitePlan,
-  { excessMs, mostAtOnce }: Pick<Worst, "excessMs" | "mostAtOnce">,
+  { excessMs, maxAtOnce }: Pick<Worst, "excessMs" | "maxAtOnce">,
 ): string[] {
   return [
-    ...(excessMs <= mostExcessMs(perSecond)
+    ...(excessMs <= maxExcessMs(perSecond)
       ? []
       : [`${site} got requests too fast: a window is ${excessMs.toFixed(1)} ms too short for ${perSecond}/s`]),
-    ...(mostAtOnce <= perSite ? [] : [`${site} had ${mostAtOnce} requests at once; it allows ${perSite}`]),
+    ...(maxAtOnce <= perSite ? [] : [`${site} had ${maxAtOnce} requests at once; it allows ${perSite}`]),
   ];
 }
 
@@ -87,13 +87,13 @@ function groupBySite(visits: readonly Visit[]): Map<string, Visit[]> {
 }
 
 function worseOf(one: Worst | undefined, other: Worst): Worst {
-  const { sites, visits, excessMs, loggedExcessMs: logged, mostAtOnce, fastestPerSecond, perSecond, perSite } = other;
+  const { sites, visits, excessMs, loggedExcessMs: logged, maxAtOnce, fastestPerSecond, perSecond, perSite } = other;
   return {
     sites: (one?.sites ?? 0) + sites,
     visits: (one?.visits ?? 0) + visits,
     excessMs: Math.max(one?.excessMs ?? 0, excessMs),
     loggedExcessMs: Math.max(one?.loggedExcessMs ?? 0, logged),
-    mostAtOnce: Math.max(one?.mostAtOnce ?? 0, mostAtOnce),
+    maxAtOnce: Math.max(one?.maxAtOnce ?? 0, maxAtOnce),
     fastestPerSecond: Math.max(one?.fastestPerSecond ?? 0, fastestPerSecond),
     // Sites of one kind have almost the same limits: their numbers of pages, and so their rates, may differ slightly.
     perSecond: Math.max(one?.perSecond ?? 0, perSecond),

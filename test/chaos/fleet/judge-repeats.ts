@@ -17,7 +17,7 @@ export type Repeats = {
   repeated: number;
   /** Requests that were repeated although neither a worker nor the broker was killed. */
   unexplained: number;
-  mostOfOneKill: number;
+  maxOfOneKill: number;
 };
 
 /** A worker settles a page within this time. If it is killed later, the page must not be requested again. */
@@ -36,18 +36,18 @@ export function judgeRepeats(visits: readonly Visit[], disruptions: Disruptions)
       ofKill.set(before.worker, (ofKill.get(before.worker) ?? 0) + 1);
     else if (!isExplainedByOutage(before, again, disruptions)) unexplained.push(again);
   }
-  const mostOfOneKill = Math.max(0, ...ofKill.values());
-  const most = kills.length * concurrency + outages.length * workers * concurrency;
+  const maxOfOneKill = Math.max(0, ...ofKill.values());
+  const max = kills.length * concurrency + outages.length * workers * concurrency;
   const [first] = unexplained;
   return {
     repeated: pairs.length,
     unexplained: unexplained.length,
-    mostOfOneKill,
+    maxOfOneKill,
     problems: [
-      ...(pairs.length <= most ? [] : [`${pairs.length} requests were repeated; the kills allow ${most}`]),
-      ...(mostOfOneKill <= concurrency
+      ...(pairs.length <= max ? [] : [`${pairs.length} requests were repeated; the kills allow ${max}`]),
+      ...(maxOfOneKill <= concurrency
         ? []
-        : [`one kill caused ${mostOfOneKill} requests to be repeated; a worker has ${concurrency} at once`]),
+        : [`one kill caused ${maxOfOneKill} requests to be repeated; a worker has ${concurrency} at once`]),
       ...(first === undefined
         ? []
         : [

@@ -11,7 +11,7 @@ export type PlannedKill =
 export type FleetKillsOptions = { seed: number; kills: number; brokerKills: number; workers: number; visits: number };
 
 /** How long the broker is down: from a quick restart to longer than most retries last. */
-const DOWN_MS = { least: 0, most: 1_500 };
+const DOWN_MS = { least: 0, max: 1_500 };
 
 /**
  * Divides the crawl into as many parts as there are kills, and plans one kill at a random moment of each part. Sorted
@@ -28,7 +28,7 @@ export function planFleetKills({ seed, kills, brokerKills, workers, visits }: Fl
       slot: random.between(0, workers - 1),
     })),
     ...moments(brokerKills).map((afterVisits) => {
-      return { kind: "broker" as const, afterVisits, downMs: random.between(DOWN_MS.least, DOWN_MS.most) };
+      return { kind: "broker" as const, afterVisits, downMs: random.between(DOWN_MS.least, DOWN_MS.max) };
     }),
   ];
   return planned.sort((one, other) => one.afterVisits - other.afterVisits);

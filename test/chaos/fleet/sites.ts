@@ -28,7 +28,7 @@ export type SitePlan = SiteLimits & {
   host: string;
   kind: SiteKind;
   pages: number;
-  delayMs: { least: number; most: number };
+  delayMs: { least: number; max: number };
 };
 
 export const DISALLOWED_PREFIX = "/private/";
@@ -40,11 +40,11 @@ const LINKED_ONLY = 4;
 const LINKS_HERE = 3;
 const LINKS_NEXT_SITE = 2;
 
-const QUICK_MS = { least: 2, most: 35 };
+const QUICK_MS = { least: 2, max: 35 };
 /**
  * Slow enough that the crawl reaches `perSite` before the rate; quick enough that a page is rarely hit by three kills.
  */
-const SLOW_MS = { least: 120, most: 220 };
+const SLOW_MS = { least: 120, max: 220 };
 
 /** Half of the sites are slow, and the other kinds alternate. The rate of a slow site follows from `seconds`. */
 const KINDS: readonly SiteKind[] = [

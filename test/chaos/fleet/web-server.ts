@@ -59,8 +59,8 @@ function answerTo(web: readonly SitePlan[], index: number, path: string, chance:
     return { status: 200, type: "text/html", body: "<h1>Private</h1>", delayMs: 0 };
   const number = site === undefined ? undefined : numberOf(path, site);
   if (site === undefined || number === undefined) return { status: 404, type: "text/plain", body: "", delayMs: 0 };
-  const { least, most } = site.delayMs;
-  const delayMs = least + chance * (most - least);
+  const { least, max } = site.delayMs;
+  const delayMs = least + chance * (max - least);
   return { status: 200, type: "text/html", body: htmlOf(web, index, number), delayMs };
 }
 

@@ -16,11 +16,11 @@ const log = openSync(logPath, "a");
 const never = new AbortController().signal;
 const holding = new Set<Promise<void>>();
 /** So few that the load of ten sites needs four processes; an idle process would otherwise get no tasks. */
-const HELD_MOST = 6;
+const MAX_HELD = 6;
 
 for (;;) {
   await frontier.reap(100);
-  const max = HELD_MOST - holding.size;
+  const max = MAX_HELD - holding.size;
   const { grants, nextDueAt } = await frontier.lease({ worker, ...ALL, max, leaseMs: Number(leaseMs) });
   for (const grant of grants) {
     const { taskId, token, url, site } = grant;
@@ -30,7 +30,7 @@ for (;;) {
   }
   if ((await frontier.findJob("race"))?.finishedAt !== undefined) break;
   await frontier.waitForWork(nextDueAt ?? clock.now() + 100, never);
-  if (holding.size === HELD_MOST) await Promise.race(holding);
+  if (holding.size === MAX_HELD) await Promise.race(holding);
 }
 await Promise.all(holding);
 await frontier.close();

@@ -208,6 +208,6 @@ function expectConcurrency(lines: readonly RaceLine[], name: string, { perSite }
   const spans = linesOf(lines, "granted")
     .filter(({ site }) => site === name)
     .map(({ taskId, token, at }) => ({ from: at, to: held.get(`${taskId} ${token}`) ?? at }));
-  const most = spans.map(({ from }) => spans.filter((span) => span.from <= from && from < span.to).length);
-  expect(Math.max(...most), `largest concurrency at ${name}`).toBeLessThanOrEqual(perSite);
+  const max = spans.map(({ from }) => spans.filter((span) => span.from <= from && from < span.to).length);
+  expect(Math.max(...max), `largest concurrency at ${name}`).toBeLessThanOrEqual(perSite);
 }

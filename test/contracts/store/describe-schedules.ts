@@ -35,7 +35,7 @@ export function describeSchedules(name: string, prepare: () => Promise<ControlSt
       if (found === undefined) throw new Error(`no schedule ${id}`);
       return found;
     }
-    const claim = (now: number, most = 10) => store.claim({ now, claimMs: 30_000, most });
+    const claim = (now: number, max = 10) => store.claim({ now, claimMs: 30_000, max });
     async function claimOne(now: number): Promise<OccurrenceClaim> {
       const [first] = await claim(now);
       if (first === undefined) throw new Error("expected an occurrence to claim");
@@ -120,7 +120,7 @@ export function describeSchedules(name: string, prepare: () => Promise<ControlSt
       const handles = [store, await open(), await open()];
 
       const claims = (
-        await Promise.all(handles.map((each) => each.claim({ now: T0 + 5, claimMs: 10, most: 5 })))
+        await Promise.all(handles.map((each) => each.claim({ now: T0 + 5, claimMs: 10, max: 5 })))
       ).flat();
 
       expect(claims).toMatchObject([
@@ -149,11 +149,11 @@ export function describeSchedules(name: string, prepare: () => Promise<ControlSt
       expect(same.occurrence.at).toBe(T0 + 1);
       await store.settle(same, { state: "skipped", because: "overlap" }, T0 + 21);
       expect(
-        (await store.claim({ now: T0 + 22, claimMs: 5, most: 1, scheduleId: "a" })).map(
+        (await store.claim({ now: T0 + 22, claimMs: 5, max: 1, scheduleId: "a" })).map(
           ({ occurrence }) => occurrence.at,
         ),
       ).toEqual([T0 + 2]);
-      expect(await store.claim({ now: T0 + 22, claimMs: 5, most: 1, scheduleId: "b" })).toEqual([]);
+      expect(await store.claim({ now: T0 + 22, claimMs: 5, max: 1, scheduleId: "b" })).toEqual([]);
     });
 
     it("S5 refuses calls with a claim that has passed to another holder", async () => {

@@ -18,7 +18,7 @@ type GroupsProps = {
 };
 
 export function Groups({ groups, filter, isCut }: GroupsProps) {
-  const most = Math.max(1, ...groups.map((group) => group.count));
+  const max = Math.max(1, ...groups.map((group) => group.count));
   return (
     <Card
       title="Groups"
@@ -29,7 +29,7 @@ export function Groups({ groups, filter, isCut }: GroupsProps) {
       <Table
         label="Groups of dead letters"
         class="is-short"
-        columns={columnsFor(most)}
+        columns={columnsFor(max)}
         rows={groups}
         keyOf={({ reason, site, status }) => `${reason} ${site} ${status}`}
         hrefOf={({ reason, site, status }) =>
@@ -40,7 +40,7 @@ export function Groups({ groups, filter, isCut }: GroupsProps) {
   );
 }
 
-function columnsFor(most: number): Column<DeadGroupOut>[] {
+function columnsFor(max: number): Column<DeadGroupOut>[] {
   return [
     {
       id: "reason",
@@ -81,7 +81,7 @@ function columnsFor(most: number): Column<DeadGroupOut>[] {
       from: "tablet",
       cell: (group) => (
         <span class="dead-bar" aria-hidden="true">
-          <span style={{ transform: `scaleX(${group.count / most})` }} />
+          <span style={{ transform: `scaleX(${group.count / max})` }} />
         </span>
       ),
     },

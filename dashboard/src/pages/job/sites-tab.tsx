@@ -79,17 +79,17 @@ const COLUMNS: readonly Column<JobSiteOut>[] = [
 
 export function SitesTab({ job }: { job: JobOut }) {
   const isOver = hasEnded(job);
-  const most = useRef(SITES_STEP);
+  const max = useRef(SITES_STEP);
   const { value, error, isLoading, reload } = usePolled(
-    (signal) => firstSites(job.id, most.current, signal),
+    (signal) => firstSites(job.id, max.current, signal),
     isOver ? 0 : POLL_MS,
     [job.id, isOver],
   );
   const shown = value?.length ?? 0;
-  const hasMore = shown >= most.current;
+  const hasMore = shown >= max.current;
   const more = () => {
-    if (shown < most.current) return; // already requested
-    most.current += SITES_STEP;
+    if (shown < max.current) return; // already requested
+    max.current += SITES_STEP;
     reload();
   };
   return (
@@ -123,8 +123,8 @@ export function SitesTab({ job }: { job: JobOut }) {
   );
 }
 
-async function firstSites(id: string, most: number, signal: AbortSignal): Promise<JobSiteOut[]> {
+async function firstSites(id: string, max: number, signal: AbortSignal): Promise<JobSiteOut[]> {
   const sites: JobSiteOut[] = [];
-  for await (const site of api().job(id).sites({ signal })) if (sites.push(site) >= most) break;
+  for await (const site of api().job(id).sites({ signal })) if (sites.push(site) >= max) break;
   return sites;
 }

@@ -52,7 +52,7 @@ function FleetStats({ fleet, running }: { fleet: Fleet | undefined; running: num
         label="In flight"
         value={short(pace?.inFlight)}
         tip="Tasks that workers are processing, as of their last heartbeat."
-        more={`${short(queues?.reduce((most, { free }) => Math.max(most, free), 0))} free`}
+        more={`${short(queues?.reduce((max, { free }) => Math.max(max, free), 0))} free`}
       />
       <Stat
         label="Workers"

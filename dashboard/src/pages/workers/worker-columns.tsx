@@ -169,40 +169,40 @@ function Gauge({ share, text, tip, label, isLimit = false }: GaugeProps) {
 
 export function Busy({ members }: { members: readonly WorkerOut[] }) {
   if (members.length === 0) return null;
-  const [busy, most] = [sum(members, (one) => one.busy), sum(members, (one) => one.concurrency)];
-  if (most === undefined || busy === undefined) return <span>{UNKNOWN}</span>;
+  const [busy, max] = [sum(members, (one) => one.busy), sum(members, (one) => one.concurrency)];
+  if (max === undefined || busy === undefined) return <span>{UNKNOWN}</span>;
   return (
     <Gauge
       label="Busy"
-      share={most === 0 ? 0 : busy / most}
-      text={`${count(busy)} / ${count(most)}`}
-      tip={`${plural(busy, "task")} in progress, at most ${count(most)}.`}
+      share={max === 0 ? 0 : busy / max}
+      text={`${count(busy)} / ${count(max)}`}
+      tip={`${plural(busy, "task")} in progress, at most ${count(max)}.`}
     />
   );
 }
 
 export function Memory({ members }: { members: readonly WorkerOut[] }) {
   if (members.length === 0) return null;
-  const [rss, most] = [sum(members, (one) => one.rssBytes), sum(members, (one) => one.memoryMostBytes)];
+  const [rss, max] = [sum(members, (one) => one.rssBytes), sum(members, (one) => one.memoryMostBytes)];
   if (rss === undefined) return <span>{UNKNOWN}</span>;
   return (
     <Gauge
       label="Memory"
       isLimit
-      share={most === undefined ? undefined : rss / most}
-      text={most === undefined ? bytes(rss) : outOf(rss, most)}
+      share={max === undefined ? undefined : rss / max}
+      text={max === undefined ? bytes(rss) : outOf(rss, max)}
       tip={
-        most === undefined
+        max === undefined
           ? `${bytes(rss)} in use, no limit. Set one with --max-memory-per-child.`
-          : `${bytes(rss)} in use, limit ${bytes(most)}. A process over the limit is replaced.`
+          : `${bytes(rss)} in use, limit ${bytes(max)}. A process over the limit is replaced.`
       }
     />
   );
 }
 
 /** `103 / 512 MB`: the unit only once if both have the same. */
-function outOf(rss: number, most: number): string {
-  const [one, all] = [bytes(rss), bytes(most)];
+function outOf(rss: number, max: number): string {
+  const [one, all] = [bytes(rss), bytes(max)];
   const unit = all.slice(all.indexOf(" "));
   return `${one.endsWith(unit) ? one.slice(0, -unit.length) : one} / ${all}`;
 }

@@ -95,7 +95,7 @@ function subtitleOf(workers: readonly WorkerOut[]): string {
 
 function FleetStats({ snapshot: { workers, paces, gone } }: { snapshot: FleetSnapshot }) {
   const sum = (of: (worker: WorkerOut) => number | null) => workers.reduce((all, one) => all + (of(one) ?? 0), 0);
-  const [busy, most, done, failed] = [
+  const [busy, max, done, failed] = [
     sum((w) => w.busy),
     sum((w) => w.concurrency),
     sum((w) => w.done),
@@ -107,9 +107,9 @@ function FleetStats({ snapshot: { workers, paces, gone } }: { snapshot: FleetSna
     <div class="stats">
       <Stat
         label="Busy"
-        value={`${count(busy)} / ${count(most)}`}
+        value={`${count(busy)} / ${count(max)}`}
         tip="Tasks in progress in all workers, out of the maximum."
-        more={most === 0 ? "" : percent(busy / most)}
+        more={max === 0 ? "" : percent(busy / max)}
       />
       <Stat
         label="Tasks/s"

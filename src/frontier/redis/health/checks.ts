@@ -4,7 +4,7 @@ import { KEYS } from "../keys.ts";
 import type { ServerInfo } from "./server-info.ts";
 
 const CLOCKS_APART_MS = 1000;
-const INTSET_LEAST = 512;
+const MIN_INTSET = 512;
 const OLDEST_MAJOR = 7;
 const NEARLY_FULL = 0.9;
 const NOT_REPORTED = "the server does not report it";
@@ -80,12 +80,12 @@ export function checkEviction({ maxmemory_policy: policy }: ServerInfo): Finding
 }
 
 export function checkMemory(server: ServerInfo): Finding {
-  const [used, most] = [Number(server.used_memory), Number(server.maxmemory)];
+  const [used, max] = [Number(server.used_memory), Number(server.maxmemory)];
   const check = "broker memory";
-  if (!(most > 0)) return { check, verdict: "ok", says: `${megabytes(used)} used, no maxmemory` };
-  const says = `${megabytes(used)} of ${megabytes(most)} used`;
-  if (used < NEARLY_FULL * most) return { check, verdict: "ok", says };
-  const verdict = used < most ? "warning" : "problem";
+  if (!(max > 0)) return { check, verdict: "ok", says: `${megabytes(used)} used, no maxmemory` };
+  const says = `${megabytes(used)} of ${megabytes(max)} used`;
+  if (used < NEARLY_FULL * max) return { check, verdict: "ok", says };
+  const verdict = used < max ? "warning" : "problem";
   return { check, verdict, says, fix: "raise maxmemory, or let workers catch up before submitting more" };
 }
 
@@ -93,9 +93,9 @@ export function checkMemory(server: ServerInfo): Finding {
 export function checkPacking(entries: string | undefined): Finding {
   const check = "broker packing";
   if (entries === undefined) return { check, verdict: "ok", says: `set-max-intset-entries: ${NOT_REPORTED}` };
-  if (Number(entries) >= INTSET_LEAST) return { check, verdict: "ok", says: "sets of seen URLs are packed" };
+  if (Number(entries) >= MIN_INTSET) return { check, verdict: "ok", says: "sets of seen URLs are packed" };
   const says = `set-max-intset-entries is ${entries}: seen URLs would take ten times the memory`;
-  return { check, verdict: "warning", says, fix: `set set-max-intset-entries to ${INTSET_LEAST}, its default` };
+  return { check, verdict: "warning", says, fix: `set set-max-intset-entries to ${MIN_INTSET}, its default` };
 }
 
 export function checkClocks(aheadMs: number): Finding {
