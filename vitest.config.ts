@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
-import { globsOf, MAIN, NEED_REDIS, QUICK, SLOW_UNITS, UNITS } from "./scripts/lanes.ts";
 import { LongestFirst } from "./scripts/longest-first.ts";
+import { globsOf, MAIN, NEED_REDIS, QUICK, SLOW_UNITS, UNITS } from "./scripts/test-groups.ts";
 import { findProgram } from "./test/services/debian-programs.mjs";
 
 /** Test files that cannot run on this machine. `npm test` prints the reason. */

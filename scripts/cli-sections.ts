@@ -5,38 +5,42 @@ export type CliSection = { examples: readonly string[]; notes?: string };
 
 export const INTRODUCTION = `# The command line
 
-In a clone, the command is \`npx trawl\`. If the package is installed globally, it is \`trawl\`. Every command has a \`--help\`
-flag.
+In a clone, the command is \`npx trawl\`. If the package is installed globally, it is \`trawl\`. Every command has a
+\`--help\` flag.
 
-Commands write results to stdout, and progress, reports and errors to stderr. On a terminal, progress is a block that is redrawn.
-Elsewhere, it is one line from time to time: \`pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s\`.
+Commands write results to stdout, and progress, reports and errors to stderr. On a terminal, progress is a block of
+lines that is updated in place. Elsewhere, it is a line that is printed at intervals: \`pages=312 rate=48.2/s queue=120
+in_flight=8 failed=1 eta=3s\`.
 
-All commands use the broker and the store of the current folder. These flags have the same meaning for all commands:
+By default, all commands use the broker and the store of the current folder. These flags have the same meaning for all
+commands:
 
 | flag | meaning |
 |---|---|
 | \`--broker <url>\` | connection URL of the broker; default: [the configuration](config.md), else \`sqlite:.trawl/broker.db\`. Put a password into \`TRAWL_BROKER\` instead: other users can read the arguments of a process |
 | \`--store <url>\` | connection URL of the store, which contains pages and records; default: the configuration, else \`sqlite:.trawl/store.db\` |
-| \`--api <url>\` | call [a server](api.md), \`trawl serve\`, instead of opening broker and store; default: \`TRAWL_API\`. \`none\` turns it off. Set the key in \`TRAWL_API_KEY\`; there is no flag for it |
+| \`--api <url>\` | call [a server](api.md), \`trawl serve\`, instead of opening broker and store; default: \`TRAWL_API\`. With \`none\`, the command opens broker and store. Set the key in \`TRAWL_API_KEY\`; there is no flag for it |
 | \`--log-level <level>\` | lowest level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\` (the default), \`error\`, \`silent\` |
-| \`--json\` | print one JSON object as the last line of stdout; each command below describes its object |
+| \`--json\` | print one JSON object as the last line of stdout; the section of each command describes its object |
 
 Commands that have \`--api\` print the same output with a server as without one. \`--broker\` and \`--store\` override
-\`TRAWL_API\`. \`crawl\`, \`try\`,
-\`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never call a server, and ignore \`TRAWL_API\`.
+\`TRAWL_API\`. The commands \`crawl\`, \`try\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never call a server, and ignore
+\`TRAWL_API\`.
 
 | exit code | meaning |
 |---|---|
 | 0 | success. Failed tasks are reported; they change the exit code only with \`--strict\` |
-| 1 | the work failed: no page could be fetched, the job was cancelled, \`try\` got no page, or a task failed and \`--strict\` is given |
+| 1 | the job failed (no page could be fetched) or was cancelled; \`try\` got no page; \`doctor\` found a problem; or a task failed and \`--strict\` is set |
 | 2 | invalid usage, configuration, job, URL or selector |
 | 3 | the broker or the store cannot be reached, opened or written; or the server of \`--api\` cannot be reached |
 | 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl) |
 
-An error is one line on stderr: \`trawl: CODE: what happened and what to change\`. [errors.md](errors.md) lists the codes.`;
+An error is one line on stderr: \`trawl: CODE: what happened and what to change\`. [errors.md](errors.md) lists the
+codes.`;
 
-const JOB_FIELDS = `"id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "name": "shop", "state": "finished",
-  "sealed": true, "queue": "fetch", "priority": 5, "politeness": { "rate": "4/s", "burst": 1, "perSite": 4 },
+const jobFields = (queue: string) => `"id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "name": "shop",
+  "state": "finished", "sealed": true, "queue": "${queue}", "queues": ["${queue}"],
+  "priority": 5, "politeness": { "rate": "100/s", "burst": 1, "perSite": 4 },
   "limits": { "pages": 500, "seconds": null }, "rate": 68.385, "etaSeconds": null,
   "counts": { "submitted": 1, "discovered": 9680, "queued": 0, "delayed": 0, "leased": 0,
               "done": 420, "dead": 1, "cancelled": 0, "duplicate": 8507, "refused": 753 },
@@ -52,35 +56,36 @@ export const SECTIONS: Readonly<Record<string, CliSection | undefined>> = {
       "npx trawl crawl examples/shop.ts --max-pages 50",
       "npx trawl crawl --resume",
     ],
-    notes: `**Targets.** Any number of URLs; or a list, \`urls.txt\` or \`-\` (stdin), with one URL per line and \`#\` for
-comments; or one [spider](spiders.md); or one [job.json](jobs.md). Flags override the spider or job. All other values come from
-[the configuration](config.md).
+    notes: `**Targets.** The targets are URLs, or a list, \`urls.txt\` or \`-\` (stdin), with one URL per line and \`#\` for
+comments, or one [spider](spiders.md), or one [job.json](jobs.md). Flags override the values of the spider or job.
+Values that neither sets come from [the configuration](config.md).
 
-**Output.** One record per page, or the records that \`-e\` ([extraction rules](extraction.md)) or the spider extracts. Every
-record also has \`_url\`, \`_status\`, \`_fetchedAt\`, \`_job\` and \`_depth\`. With \`--out\`, the crawl writes the records when
-it ends or is interrupted: \`.jsonl\` (one object per line), \`.json\` (one array), \`.csv\` or \`.parquet\`. It writes to a
-temporary file and renames the file when it is complete. Without \`--out\`, if stdout is a pipe, the crawl prints each record as a
-JSON line as soon as its page is processed. If stdout is a terminal, the records are only in the store: print them with
-[\`trawl records\`](#trawl-records).
+**Output.** Without rules, the crawl writes one record per page; with \`-e\` ([extraction rules](extraction.md)) or a
+spider, the records that these extract. Every record also has \`_url\`, \`_status\`, \`_fetchedAt\`, \`_job\` and \`_depth\`. With
+\`--out\`, the crawl writes the records when it ends or is interrupted: \`.jsonl\` (one object per line), \`.json\` (one
+array), \`.csv\` or \`.parquet\`. It writes to a temporary file, and renames this file when it is complete. Without \`--out\`,
+if stdout is a pipe, the crawl prints each record as a JSON line as soon as its page is processed. If stdout is a
+terminal, the records are only in the store: print them with [\`trawl records\`](#trawl-records).
 
-**Scope.** The crawl follows links on the sites of the start URLs. Change that with \`--scope\`, \`--include\`, \`--exclude\` and
-\`--follow\`. A host that you name may be on a private network; the host of a link may not
+**Scope.** The crawl follows the links of a page that lead to the site of that page. To change this, use \`--scope\`,
+\`--include\`, \`--exclude\` and \`--follow\`. A host that you name may be on a private network; the host of a link may not
 ([politeness](politeness.md#private-networks)).
 
-**Processes.** By default, a crawl runs its tasks in its own process, because the rate limits of most sites leave no work for more
-processes. A crawl of a spider runs them in one child process. With \`--processes\`, the crawl supervises several worker
-processes, like [\`trawl worker\`](#trawl-worker). Use this for many sites and for handlers that need much CPU time.
+**Processes.** By default, a crawl runs its tasks in its own process, because at the usual rate limits one process is
+enough. A crawl with a spider runs its tasks in one child process. With \`--processes\`, the crawl supervises several
+worker processes, like [\`trawl worker\`](#trawl-worker). Use this for many sites and for handlers that need much CPU
+time.
 
-**Stop and resume.** After the first Ctrl-C, the crawl finishes its running requests and exits. The second one ends it at once.
-\`kill -9\` is safe as well. \`--resume\` continues the crawl that was interrupted last, and \`--resume JOB\` continues that job.
-With a target, \`--resume\` continues the crawl that has the same target and flags, or starts it if there is none. A resumed crawl
-keeps the settings that it started with.
+**Stop and resume.** After the first Ctrl-C, the crawl finishes its running requests and exits. A second Ctrl-C ends it
+at once. \`kill -9\` is safe as well. \`--resume\` continues the crawl that was interrupted last, and \`--resume JOB\`
+continues that job. With a target, \`--resume\` continues the crawl that has the same target and flags, or starts a new
+crawl if no such crawl exists. A resumed crawl keeps the settings that it started with.
 
 **\`--json\`** prints the job with \`pages\`, \`records\`, \`invalid\` and \`seconds\`, and \`out\` if records were written to a
 file:
 
 \`\`\`json
-{ ${JOB_FIELDS},
+{ ${jobFields("crawl:jmwiapq7ve90649")},
   "pages": 419, "records": 419, "invalid": 0, "seconds": 6.123, "out": "shop.jsonl" }
 \`\`\``,
   },
@@ -89,10 +94,11 @@ file:
       "npx trawl try http://127.0.0.1:8321/product/oak-mug-101/ -e title=h1 -e 'price=.price|number!' -e sku=jsonld:Product.sku",
       "npx trawl try http://127.0.0.1:8321/ --follow '.tile' --json",
     ],
-    notes: `Use it to find selectors before a crawl. It respects robots.txt and the rate of the site like every command, and needs
-neither broker nor store. It follows redirects and shows them. If it gets no page, it prints the reason and exits with 1.
+    notes: `Use \`try\` to find selectors before a crawl. It respects robots.txt and the configured rate, but does not
+share the rate with crawls that are running, because it uses neither broker nor store. It follows redirects and shows
+them. If it gets no page, it prints the reason and exits with 1.
 
-**\`--json\`** prints \`{ page, charset, records, invalid, links }\`. If there is no page, it prints
+**\`--json\`** prints \`{ page, charset, records, invalid, links }\`. If it got no page, it prints
 \`{ url, hops, because, status, detail }\`.`,
   },
   submit: {
@@ -102,22 +108,25 @@ neither broker nor store. It follows redirects and shows them. If it gets no pag
       "npx trawl submit examples/shop.json",
       "printf 'http://127.0.0.1:8321/about/\\nhttp://127.0.0.1:8321/cafe/\\n' | npx trawl submit - --follow none",
     ],
-    notes: `Accepts the same targets and flags as [\`crawl\`](#trawl-crawl) and creates the same job, but queues it for
-[workers](#trawl-worker) instead of running it. Lists are queued while they are read, so they can have any length. If the broker
-is full (\`TRAWL_MAX_PENDING\`), \`submit\` waits for the workers and continues. It refuses a URL that cannot be fetched and
-accepts the others. If no URL can be fetched, it ends with \`BAD_URL\` and submits nothing.
+    notes: `\`submit\` accepts the same targets and job flags as [\`crawl\`](#trawl-crawl) and creates the same job, but
+queues it for [workers](#trawl-worker) instead of running it. Lists are queued while they are read, so they can have any
+length. If the broker is full (\`TRAWL_MAX_PENDING\`), \`submit\` waits for the workers and continues. It refuses invalid
+URLs and accepts the others. If no URL is valid, it submits nothing, and exits with 1 for a list, or with 2 (\`BAD_URL\`)
+for URLs in the command.
 
-**Private networks.** \`crawl\` may fetch from a private host that you name. A worker may not: set \`TRAWL_ALLOW_PRIVATE\` for
-the worker. If \`submit\` detects a private host, it prints a warning.
+**Private networks.** \`crawl\` may fetch from a private host that you name. A worker may do so only if you set
+\`TRAWL_ALLOW_PRIVATE\` for the worker. If \`submit\` detects a private host, it prints a warning.
 
-**Spiders.** Workers load the spider from the same path. If a worker cannot load it, its tasks fail (\`handler_failed\`), and
-\`trawl doctor\` names the spider. [\`dead --replay\`](#trawl-dead) queues the tasks again.
+**Spiders.** Workers load the spider from the same path. If a worker cannot load the spider, the tasks that this worker
+leases fail (\`handler_failed\`), and \`trawl doctor\` names the spider. [\`dead --replay\`](#trawl-dead) queues the tasks
+again.
 
-**Stop and resume.** After Ctrl-C, \`submit\` prints how many URLs it has queued; the job waits for the rest. \`--resume JOB\`
-with the same list continues: URLs that are already queued count as duplicates.
+**Stop and resume.** After Ctrl-C, \`submit\` prints how many URLs it has queued; the job waits for the rest.
+\`--resume JOB\` with the same list continues: URLs that are already queued count as duplicates.
 
-**\`--json\`** prints one object. \`refused\` has the first 1,000 refused URLs (if there are more, \`refusedCount\` counts them
-all); \`index\` is the position in the list, from 0. With \`--wait\` the object also has the fields of the job, as for \`crawl\`:
+**\`--json\`** prints one object. \`refused\` contains the first 1,000 refused URLs; if there are more, \`refusedCount\` is
+their total number. \`index\` is the position in the list, from 0. With \`--wait\` the object also has the fields of the
+job, as for \`crawl\`:
 
 \`\`\`json
 { "id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "accepted": 2, "duplicates": 1,
@@ -130,19 +139,21 @@ all); \`index\` is the position in the list, from 0. With \`--wait\` the object 
       "npx trawl worker --queues high_priority,fetch -c 64 --drain",
       "npx trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512 --max-tasks-per-child 5000 --drain",
     ],
-    notes: `Runs until you stop it. With \`--drain\`, it exits when no task of its queues waits or runs. Start one process per
-core, on any number of machines that share the broker. The limits of a site apply to all workers together.
+    notes: `A worker runs until you stop it. With \`--drain\`, it exits when no task of its queues waits or runs. The
+queue \`deliver\` contains the events of [webhooks](webhooks.md) that must be sent. Start one process per core, on any
+number of machines that share the broker. The limits of a site apply to all workers together.
 
-On Ctrl-C, SIGTERM or SIGHUP, the worker leases no more tasks, waits up to \`TRAWL_GRACE\` for running tasks, returns the others
-unchanged, and exits with 0. A second signal ends it at once with 130. Its tasks then return to the queue as soon as another
-worker detects that it is dead, or when their leases expire. If the broker is unreachable for longer than
-\`TRAWL_BROKER_PATIENCE\`, the worker exits with 3.
+On Ctrl-C, SIGTERM or SIGHUP, the worker leases no more tasks, waits up to \`TRAWL_GRACE\` for running tasks, returns
+unfinished tasks unchanged, and exits with 0. A second signal ends it at once with 130. Its tasks then return to the
+queue as soon as another worker detects that it is dead, or when their leases expire. If the broker is unreachable for
+longer than \`TRAWL_BROKER_RETRY_FOR\`, the worker exits with 3.
 
-**Processes.** The worker supervises \`--processes\` child processes, one by default, which run the tasks. Each process has its
-own \`--concurrency\`. So Ctrl-C and limits work even if a handler blocks its process. If a process dies (a crash, out of memory,
-\`process.exit()\` in a handler), the supervisor logs the pages that it was reading, returns its other tasks unchanged, and starts
-another process: at once if the old one had completed work, else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes
-wait up to \`TRAWL_GRACE\` for running tasks and exit.
+**Processes.** The worker supervises \`--processes\` child processes, one by default, which run the tasks. \`--concurrency\`
+applies to each process. Because tasks run in child processes, Ctrl-C and limits work even if a handler blocks. If a
+process dies (a crash, out of memory, \`process.exit()\` in a handler), the supervisor logs the pages that the process was
+reading, returns its other tasks unchanged, and starts a new process: at once if the old process had completed a task,
+else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes wait up to \`TRAWL_GRACE\` for running tasks and
+exit.
 
 | behaviour of a handler | what happens to the page |
 |---|---|
@@ -153,15 +164,17 @@ wait up to \`TRAWL_GRACE\` for running tasks and exit.
 | limit | what happens when it is exceeded |
 |---|---|
 | \`--soft-time-limit\` | the task is aborted. If it was waiting for its site, it is retried later (\`timeout\`). If its handler was running, it fails with \`time_limit\` |
-| \`--time-limit\` | the same; a process that cannot be aborted because a handler blocks it is killed |
-| \`--max-tasks-per-child\` | the process leases no more tasks and exits after its last one; its replacement has started by then |
+| \`--time-limit\` | the same. If a handler blocks the process, so that the task cannot be aborted, the supervisor kills the process |
+| \`--max-tasks-per-child\` | the process leases no more tasks and exits after its last one; a new process has started by then |
 | \`--max-memory-per-child\` | the same. The heap of the process is limited to this size, and the process is killed if it uses twice as much in total |
 
-The time of a task starts with its lease and includes the wait for its site. With \`--pool solo\`, there is no supervisor: when a
-child process would be replaced, the command exits with 0, and systemd or Kubernetes must start it again. The time limit and
-Ctrl-C cannot interrupt a handler that blocks the process: use \`kill -9\`.
+The time of a task starts with its lease and includes the wait for its site. With \`--pool solo\`, there is no supervisor:
+at a limit at which a supervisor replaces a process, the command exits with 0, and systemd or Kubernetes must start it
+again. Without a supervisor, the time limit and Ctrl-C cannot interrupt a handler that blocks the process: use
+\`kill -9\`.
 
-A worker runs the tasks of all jobs on its queues. Each crawl has its own queue, which no worker serves.
+A worker runs the tasks of all jobs on its queues. \`trawl worker\` does not run the tasks of a \`trawl crawl\`: each crawl
+has its own queue, which only its own processes serve.
 
 **\`--json\`** turns the messages on stderr into JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
 \`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_failed\`,
@@ -169,9 +182,10 @@ A worker runs the tasks of all jobs on its queues. Each crawl has its own queue,
   },
   serve: {
     examples: [],
-    notes: `Accepts jobs and returns results over HTTP: see [api.md](api.md). \`/docs\` and \`/openapi.json\` describe every
-request. The server does not fetch pages: start [workers](#trawl-worker) on the same broker and store. You can run any number of
-servers. Without API keys, it listens only on loopback addresses. \`--json\` prints \`{ url }\` once it listens.`,
+    notes: `The server accepts jobs and returns results over HTTP: see [api.md](api.md). \`/docs\` and \`/openapi.json\`
+describe every request. The server does not fetch pages: start [workers](#trawl-worker) on the same broker and store.
+You can run any number of servers. Without API keys, a server listens only on loopback addresses. \`--json\` prints
+\`{ url }\` when the server accepts connections.`,
   },
   schedule: {
     examples: [
@@ -181,32 +195,33 @@ servers. Without API keys, it listens only on loopback addresses. \`--json\` pri
       "npx trawl schedule add http://127.0.0.1:8321/ --name nightly --every 1d && npx trawl schedule show nightly",
       "npx trawl schedule add http://127.0.0.1:8321/ --name now --every 1d && npx trawl schedule run now",
     ],
-    notes: `\`add\` accepts the same targets and flags as [\`trawl submit\`](#trawl-submit), and the time of the schedule: see
-[schedules.md](schedules.md). A [\`trawl serve\`](#trawl-serve) on the same store and broker starts the jobs. \`trawl schedule\`
-without a subcommand is \`list\`.
+    notes: `\`add\` accepts the same targets and flags as [\`trawl submit\`](#trawl-submit), and flags for the times: see
+[schedules.md](schedules.md). A [\`trawl serve\`](#trawl-serve) on the same store and broker starts the jobs.
+\`trawl schedule\` without an action lists the schedules.
 
-**\`--json\`** prints the schedule (\`id\`, \`name\`, \`cron\`, \`timeZone\`, \`every\`, \`overlap\`, \`catchUp\`,
-\`catchUpMost\`, \`paused\`, \`nextAt\`,
-\`createdAt\`, \`job\`). \`show\` adds \`next\` and \`runs\` (\`at\`, \`kind\`, \`state\`, \`because\`, \`jobId\`, \`endedAt\`).
-\`run\` prints one of these runs, \`list\` prints \`{ "schedules": [ … ] }\`, and \`remove\` prints \`{ "id", "removed" }\`.`,
+**\`--json\`** prints the schedule (\`id\`, \`name\`, \`cron\`, \`timeZone\`, \`every\`, \`overlap\`, \`catchUp\`, \`maxCatchUp\`,
+\`paused\`, \`nextAt\`, \`createdAt\`, \`job\`). \`show\` adds \`next\` and \`runs\` (\`at\`, \`kind\`, \`state\`, \`because\`, \`jobId\`,
+\`endedAt\`). \`run\` prints one of these runs, \`list\` prints \`{ "schedules": [ … ] }\`, and \`remove\` prints
+\`{ "id", "removed" }\`.`,
   },
   up: {
     examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --no-serve"],
-    notes: `Starts a [server](#trawl-serve) with the dashboard, prints its address, and starts [workers](#trawl-worker) of every
-kind, all under one supervisor. A server that dies is replaced at the same address; the workers are not affected. \`--no-serve\`
-starts no server. Use it on machines that only fetch, and for a second \`trawl up\` on the same machine: with a server, it would
-exit with 2, because the port is in use.
+    notes: `\`up\` starts a [server](#trawl-serve) with the dashboard, prints its address, and starts
+[workers](#trawl-worker) of every kind, all under one supervisor. A server that dies is replaced at the same address;
+the workers are not affected. \`--no-serve\` starts no server. Use this flag on machines that only fetch, and for a second
+\`trawl up\` on the same machine: with a server, the second one would exit with 2, because the port is in use.
 
 \`--fetch\` processes serve the queue \`fetch\`, \`--render\` processes the queue \`render\`, \`--parse\` processes the queue
-\`parse\`, and \`--queue name=n\` processes a queue of your own. 0 starts none of that kind. The default of \`--render\` is 1 if
-Chromium is installed, else 0. \`-c\` applies to the processes that fetch. The processes are supervised, limited, replaced and
-stopped like those of \`trawl worker\`. If the broker or the store is unreachable for too long, all processes exit with 3.
-\`trawl up\` runs until it is stopped; to exit when no work is left, use \`trawl worker --drain\`.
+\`parse\`, and \`--queue name=n\` processes a queue of your own. With 0, no process of that kind starts. The default of
+\`--render\` is 1 if Chromium is installed, else 0. \`-c\` applies to \`--fetch\` and \`--queue\` processes. The processes are
+supervised, limited, replaced and stopped like those of \`trawl worker\`. If the broker or the store is unreachable for
+too long, all processes exit with 3. \`trawl up\` runs until it is stopped; to exit when no work is left, use
+\`trawl worker --drain\`.
 
 The output of all processes is one stream on stderr. Each line starts with the name of its process: \`fetch 1 | …\`. With
-**\`--json\`**, they are JSON lines with \`group\` and \`process\`; a line that is not a log line becomes a \`worker.output\` with
-its \`text\`. At the end, the command prints \`{ groups, tasks, pages, records, seconds }\`. The line \`up.started\` contains the
-\`url\` of the server.`,
+**\`--json\`**, each line is JSON with \`group\` and \`process\`; other output of a process becomes an event \`worker.output\`
+with its \`text\`. At the end, the command prints \`{ groups, tasks, pages, records, seconds }\`. The line \`up.started\`
+contains the \`url\` of the server.`,
   },
   keys: {
     examples: [
@@ -215,12 +230,14 @@ its \`text\`. At the end, the command prints \`{ groups, tasks, pages, records, 
       "npx trawl keys",
       "npx trawl keys add guest --expires 12h > guest.key && npx trawl keys revoke guest",
     ],
-    notes: `Opens the store directly, so you can create the first key before a server runs. \`add\` prints the key on stdout. The
-key is shown only once, because the store contains only its hash. [api.md](api.md#authentication) describes keys and quotas.
-\`revoke\` accepts an id, or a name that only one active key has. A revoked key stays in the list.
+    notes: `Without \`--api\`, \`keys\` opens the store directly, so you can create the first key before a server runs.
+\`add\` prints the key on stdout. The key is shown only once, because the store contains only its hash.
+[api.md](api.md#authentication) describes keys and quotas. \`revoke\` accepts an id, or a name that only one active key
+has. A revoked key stays in the list.
 
 With **\`--json\`**, \`add\` prints the same object as \`POST /v1/keys\`, including \`key\`. \`list\` prints \`{ "keys": [{ id,
-name, tenant, scopes, quotas, state, createdAt, expiresAt, lastUsedAt, revokedAt }] }\`. \`revoke\` prints the revoked key.`,
+name, tenant, scopes, quotas, state, createdAt, expiresAt, lastUsedAt, revokedAt }] }\`. \`revoke\` prints the revoked
+key.`,
   },
   jobs: {
     examples: [
@@ -241,7 +258,7 @@ name, tenant, scopes, quotas, state, createdAt, expiresAt, lastUsedAt, revokedAt
 **\`--json\`**:
 
 \`\`\`json
-{ ${JOB_FIELDS} }
+{ ${jobFields("fetch")} }
 \`\`\``,
   },
   records: {
@@ -250,8 +267,9 @@ name, tenant, scopes, quotas, state, createdAt, expiresAt, lastUsedAt, revokedAt
       "npx trawl records JOB --out records.csv",
       "npx trawl records JOB --invalid",
     ],
-    notes: `Also works while the crawl runs. In CSV, text that a spreadsheet would interpret as a formula gets a leading apostrophe.
-\`--invalid\` prints the records that do not match their schema or lack a required field, each with \`_url\` and \`_reason\`.
+    notes: `You can run \`records\` while the job runs; it prints the records so far. In CSV, text that a spreadsheet
+would interpret as a formula gets a leading apostrophe. \`--invalid\` prints the records that do not match their schema or
+lack a required field, each with \`_url\` and \`_reason\`.
 
 **\`--json\`** with \`--out\` prints \`{ "id", "records", "out" }\`.`,
   },
@@ -263,14 +281,13 @@ name, tenant, scopes, quotas, state, createdAt, expiresAt, lastUsedAt, revokedAt
       "npx trawl dead JOB --reason http_status --status 404 --discard",
       "npx trawl dead JOB --replay --per-second 5",
     ],
-    notes: `[errors.md](errors.md#why-a-task-is-dead) explains the reasons. \`--replay\` queues the URLs again, also those of a
-job that has ended. For a crawl, \`trawl crawl --resume JOB\` then fetches them and rewrites the output. For a submitted job, the
-workers fetch them.
+    notes: `[errors.md](errors.md#why-a-task-is-dead) explains the reasons. \`--replay\` queues the URLs again, even if
+the job has ended. For a crawl, \`trawl crawl --resume JOB\` then fetches them and rewrites the output. For a submitted
+job, the workers fetch them.
 
-**\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample }] }\`. With \`--list\`, it prints
-\`{ "dead": [{ taskId, jobId, url, site, reason, status, diedAt, history }] }\`; with \`--replay\`, \`{ "replayed" }\`; with
-\`--discard\`,
-\`{ "discarded" }\`.`,
+**\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample }] }\`. With \`--list\`, it prints \`{ "dead": [{
+taskId, jobId, url, site, reason, status, diedAt, history }] }\`; with \`--replay\`, \`{ "replayed" }\`; with \`--discard\`, \`{
+"discarded" }\`.`,
   },
   explain: {
     examples: [
@@ -278,36 +295,36 @@ workers fetch them.
       "npx trawl explain 127.0.0.1:8321",
       "npx trawl explain http://127.0.0.1:8321/category/play/",
     ],
-    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if no time is
-known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains it.`,
+    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if no time
+is known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains it.`,
   },
   top: {
     examples: ["npx trawl top --once", "npx trawl top --once --json"],
-    notes: `Shows the throughput and the backlog of the fleet, and its jobs, queues, sites and workers.
-[observability.md](observability.md#trawl-top) explains the numbers and the keys. If stdin or stdout is not a terminal, it prints
-one snapshot, as with \`--once\`. If the broker or the server is unreachable, the first line says so, and \`top\` keeps trying.
-\`--api\` needs a key with the scope \`admin\`.
+    notes: `\`top\` shows the throughput and the backlog of the fleet, and its jobs, queues, sites and workers.
+[observability.md](observability.md#trawl-top) explains the numbers and the keys. If stdin or stdout is not a terminal,
+it prints one snapshot, as with \`--once\`. If the broker or the server is unreachable, the first line says so, and \`top\`
+tries again. \`--api\` needs a key with the scope \`admin\`.
 
 **\`--once --json\`** prints \`{ at, totals, jobs, queues, sites, workers }\`: \`totals\` has \`pagesPerSecond\`, \`success\`,
-\`p50Ms\`, \`p95Ms\`, \`waiting\`,
-\`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers have the same fields as in their own
-commands and in the API.`,
+\`p50Ms\`, \`p95Ms\`, \`waiting\`, \`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers have the
+same fields as in their own commands and in the API.`,
   },
   workers: {
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `[observability.md](observability.md#workers) explains the columns.
 
 **\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. If you name a supervisor, which
-\`trawl workers\` lists above its processes, all its processes drain, and then the supervisor exits. A server of \`trawl up\`
-exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker, so workers on any
-machine receive them within 5 seconds. Tasks that are not finished after a minute are returned to the queue, so neither command
-loses work. The minute is 12 times \`TRAWL_GRACE\`, because a task may have to wait for its site. A worker without a supervisor
-(\`--pool solo\`) cannot be recycled, and a crawl accepts neither command: \`ORDER_REFUSED\`. With \`--json\`, both print
-\`{ order, workers }\` with the workers that the command was sent to.
+\`trawl workers\` lists above its processes, all its processes drain, and then the supervisor exits. A server of
+\`trawl up\` exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker, so
+workers on any machine receive them within 5 seconds. Tasks that are not finished after 12 × \`TRAWL_GRACE\` (one minute
+by default) are returned to the queue, so neither command loses work. The time is long because a task may have to wait
+for its site. A worker without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a crawl accept
+neither command: \`COMMAND_REFUSED\`. With \`--json\`, both print \`{ command, workers }\` with the workers that the command
+was sent to.
 
-**\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done, failed,
-rssBytes, memoryMostBytes, tasksMost, loopUse, recent, state, order, obeys, supervisor, startedAt, seenAt }]
-}\`; fields that an older version does not report are \`null\`.`,
+**\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done,
+failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, command, commands, supervisor, startedAt,
+seenAt }] }\`; fields that an older version does not report are \`null\`.`,
   },
   trace: {
     examples: [
@@ -315,34 +332,34 @@ rssBytes, memoryMostBytes, tasksMost, loopUse, recent, state, order, obeys, supe
       "npx trawl trace JOB",
       "npx trawl trace JOB --json",
     ],
-    notes: `A job with one URL is shown like a URL. [observability.md](observability.md#traces) explains the timeline. Secrets in
-URLs are masked.
+    notes: `For a job with one URL, the output is the same as for the URL. [observability.md](observability.md#traces)
+explains the timeline. Secrets in URLs are masked.
 
-For a URL or a task, **\`--json\`** prints \`{ "stories": [{ url, job, jobState, requestId, submittedAt, state, waits, lines: [{
-at, kind, words }], tasks: [{ taskId, step, leases }] }], "jobs": [] }\`, where a lease is a \`try\` (\`fate\`, \`because\`,
-\`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …) or \`lost\`. For jobs, it prints
-\`{ "stories": [], "jobs": [{ job, waits, tries, slowest, dead }] }\`.`,
+For a URL or a task, **\`--json\`** prints \`{ "timelines": [{ url, job, jobState, requestId, submittedAt, state, waits,
+lines: [{ at, kind, text }], tasks: [{ taskId, step, leases }] }], "jobs": [] }\`. A lease is an \`attempt\`
+(\`outcome\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …) or \`lost\`. For jobs, it
+prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }] }\`.`,
   },
   pause: {
     examples: ["npx trawl pause JOB"],
     notes:
-      "Works from any terminal. The process of a paused crawl keeps running and waits. **`--json`** prints the job, like `trawl job`.",
+      "You can run it in any terminal on the same broker. The process of a paused crawl keeps running and waits. **`--json`** prints the job, like `trawl job`.",
   },
   resume: {
     examples: ["npx trawl resume JOB"],
-    notes: `Undoes \`pause\`. To continue a crawl whose process has ended, use [\`trawl crawl --resume\`](#trawl-crawl).
-**\`--json\`** prints the job.`,
+    notes: `\`resume\` continues a job that \`pause\` has stopped. To continue a crawl whose process has ended, use
+[\`trawl crawl --resume\`](#trawl-crawl). **\`--json\`** prints the job.`,
   },
   cancel: {
     examples: ["npx trawl cancel JOB"],
-    notes: "A cancelled job cannot run again. Its pages and records stay. **`--json`** prints the job.",
+    notes: "A cancelled job cannot run again. Its pages and records stay in the store. **`--json`** prints the job.",
   },
   delete: {
     examples: ["npx trawl delete JOB --cancel"],
-    notes: `Deletes the job with its pages, records, dead letters, and the bodies that no page of another job uses. The job must
-have ended; \`--cancel\` ends it first. From then on, no command shows it. It cannot be restored, and its id is not used again. If
-the command is interrupted, a server or worker removes the rest, or you can repeat the command.
-[Retention](operations.md#retention) describes how long jobs are kept that you do not delete.
+    notes: `\`delete\` removes the job with its pages, records, dead letters, and the bodies that no page of another job
+uses. The job must have ended; \`--cancel\` ends it first. After that, no command shows the job. It cannot be restored,
+and its id is not used again. If the command is interrupted, a server or worker removes the rest, or you can repeat the
+command. [Retention](operations.md#retention) describes how long Trawl keeps jobs that you do not delete.
 
 **\`--json\`** prints \`{ id, removed }\`; \`removed\` is false if some data will be removed later.`,
   },
@@ -351,24 +368,26 @@ the command is interrupted, a server or worker removes the rest, or you can repe
       "npx trawl change JOB --rate 1/s --priority 3",
       "npx trawl change JOB --max-pages 500 --max-seconds none",
     ],
-    notes: `Works from any terminal and applies to all workers at once. If the new page limit is below the number of queued pages,
-these pages are still fetched, but no more are accepted. If you raise the limit, links that were refused before are not queued
-again. \`--max-seconds\` counts from the submission of the job: if that time has passed, the job ends. The limits of an ended job
-cannot be changed. **\`--json\`** prints the job.`,
+    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers at once. If the
+new page limit is below the number of URLs that are already queued, these URLs are still fetched, but no more are
+accepted. If you raise the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the
+submission of the job: if that time has passed, the job ends. The limits of an ended job cannot be changed. **\`--json\`**
+prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],
-    notes: `Checks the broker (reachable, known version, usable), and the store and the bodies (existing, created by Trawl,
-writable). It also finds queues with URLs but no worker, workers on queues that no job uses, spiders that a worker cannot load,
-and workers with another version of Trawl. Every finding says what to do.
+    notes: `\`doctor\` checks whether the broker is reachable and usable and has a known version, and whether the store
+and the folder or bucket of the bodies exist, were created by Trawl, and are writable. It also finds queues with URLs
+but no worker, workers on queues that no job uses, spiders that a worker cannot load, and workers with another version
+of Trawl. Every finding says what to do.
 
-**\`--json\`** prints \`{ healthy, problems, warnings, findings: [{ check, verdict, says, fix }] }\`; \`verdict\` is \`ok\`,
-\`warning\` or \`problem\`.`,
+**\`--json\`** prints \`{ healthy, problems, warnings, findings: [{ check, verdict, message, fix }]
+}\`; \`verdict\` is \`ok\`, \`warning\` or \`problem\`.`,
   },
   demo: {
     examples: ["npx trawl demo", "npx trawl demo --serve --port 8321"],
-    notes: `The demo is a shop with a few hundred products and the problems of real sites: a broken link, a page that responds
-with 503 once, a redirect, a slow page, a page in Latin-1, and a page that robots.txt disallows. It listens only on a loopback
-address. The examples in the documentation expect it at port 8321.`,
+    notes: `The demo is a shop with a few hundred products and the problems of real sites: a broken link, a page that
+responds with 503 to the first request, a redirect, a slow page, a page in Latin-1, and a page that robots.txt
+disallows. The shop listens only on a loopback address. The examples in the documentation expect it at port 8321.`,
   },
 };

@@ -50,7 +50,7 @@ function errorsPage(): string {
   );
   return `# Errors
 
-Every deliberate error has a stable code. The command line prints it on stderr as \`trawl: CODE: what happened and what to
+Every error that Trawl reports has a stable code. The command line prints it on stderr as \`trawl: CODE: what happened and what to
 change\`; in code it is a \`TrawlError\` with that \`code\`.
 
 | code | exit code | meaning | what to do |
@@ -63,11 +63,11 @@ A failed request is not an error of Trawl but an outcome of its task. A dead let
 
 ${reasonTable(DEAD_REASONS)}
 
-After these failures, the task is retried. If the last attempt fails, it becomes a dead letter with the reason \`retries_spent\`:
+After these failures, the task is retried. If the last attempt fails, the task becomes a dead letter with the reason \`retries_spent\`:
 
 ${reasonTable(RETRY_REASONS)}
 
-For these reasons, a URL is never fetched. The ledger counts it as \`refused\`:
+Trawl never fetches a URL that has one of these reasons. The ledger counts the URL as \`refused\`:
 
 ${reasonTable(REFUSE_REASONS)}
 
@@ -88,7 +88,7 @@ ${diagram(TASK_MOVES)}
 | leased -> done | its page, records and links are stored |
 | leased -> delayed | the attempt failed and will be retried after a wait |
 | leased -> queued or delayed | its lease expired or its worker stopped; it returns to its previous state |
-| leased -> dead | a permanent failure, the last retry failed, or three workers died with it |
+| leased -> dead | the attempt failed permanently, the last retry failed, or three workers died while running the task |
 | leased -> refused | robots.txt disallows it |
 | queued, delayed or leased -> cancelled | its job was cancelled or reached its time limit |
 | dead -> queued or delayed | a user replays it, at once or at a given rate |

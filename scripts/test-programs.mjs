@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { ensurePrograms, isAvailable } from "../test/services/debian-programs.mjs";
 
 /**
- * The programs of each lane. `fetch`: unpacked into node_modules/.cache, without root. `install`: installed with
+ * The programs of each test group. `fetch`: unpacked into node_modules/.cache, without root. `install`: installed with
  * apt-get.
  */
 const NEEDS = {
@@ -17,8 +17,8 @@ const NEEDS = {
 };
 
 /** Prints the plan, then fetches and installs. Returns the programs that are still missing, each with the reason. */
-export function ensureTestPrograms(lanes) {
-  const plan = planFor(lanes);
+export function ensureTestPrograms(groups) {
+  const plan = planFor(groups);
   printPlan(plan);
   const missing = [...plan.skip];
   missing.push(...ensurePrograms(plan.fetch).map(({ name, because }) => ({ name, because })));
@@ -33,8 +33,8 @@ export function describeMissing(missing) {
   return missing.map(({ name, because }) => `SKIPPED: tests that need ${name} (${because}). ${hintFor(name)}`);
 }
 
-function planFor(lanes) {
-  const needed = (how) => [...new Set(lanes.flatMap((lane) => NEEDS[lane][how]))];
+function planFor(groups) {
+  const needed = (how) => [...new Set(groups.flatMap((group) => NEEDS[group][how]))];
   const fetch = needed("fetch").filter((name) => !isAvailable(name));
   const install = needed("install").filter((name) => !isInstalled(name));
   const hasApt = spawnSync("apt-get", ["--version"]).status === 0;

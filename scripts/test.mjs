@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `node scripts/test.mjs LANE [vitest flags and paths]`: lint, types and tests. All steps run, also after one has
-// failed. The last line is `N passed, N failed`. Lanes are listed in scripts/lanes.ts; with a path, tests of every lane
-// run.
+// `node scripts/test.mjs COMMAND [vitest flags and paths]`: lint, types and tests. All steps run, also after one has
+// failed. The last line is `N passed, N failed`. COMMAND is a key of COMMANDS below; scripts/test-groups.ts lists the
+// files of each test group. With a path, the tests of every group below that path run.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -10,24 +10,24 @@ import { ROOT } from "./dist.mjs";
 import { ensureReady } from "./ensure.mjs";
 import { describeMissing, ensureTestPrograms } from "./test-programs.mjs";
 
-/** The projects of vitest.config.ts that a lane consists of. */
+/** The projects of vitest.config.ts that a test group consists of. */
 const PROJECTS = { quick: ["units", "quick"], main: ["main"], rest: ["rest"] };
-/** The lanes that a command runs, and whether it checks lint and types. */
+/** The test groups that a command runs, and whether it checks lint and types. */
 const COMMANDS = {
-  quick: { lanes: ["quick"], isChecked: true },
-  main: { lanes: ["quick", "main"], isChecked: true },
-  rest: { lanes: ["rest"], isChecked: false },
-  all: { lanes: ["quick", "main", "rest"], isChecked: true },
+  quick: { groups: ["quick"], isChecked: true },
+  main: { groups: ["quick", "main"], isChecked: true },
+  rest: { groups: ["rest"], isChecked: false },
+  all: { groups: ["quick", "main", "rest"], isChecked: true },
 };
 const MESSAGE_CHARS = 300;
 
 const [command = "main", ...flags] = process.argv.slice(2);
-const { lanes, isChecked } =
-  COMMANDS[command] ?? fail(`unknown lane ${command}: use ${Object.keys(COMMANDS).join(", ")}`);
+const { groups, isChecked } =
+  COMMANDS[command] ?? fail(`unknown command ${command}: use ${Object.keys(COMMANDS).join(", ")}`);
 const hasPath = flags.some((flag) => !flag.startsWith("-"));
 
 await ensureReady();
-const missing = ensureTestPrograms(hasPath ? COMMANDS.all.lanes : lanes);
+const missing = ensureTestPrograms(hasPath ? COMMANDS.all.groups : groups);
 
 const folder = beginTestRun();
 const report = join(folder ?? ROOT, "report.json");
@@ -56,7 +56,7 @@ function steps() {
   // The JSON reporter would replace the default reporter, so the default is named too, unless the caller has chosen
   // one.
   const reporters = flags.some((flag) => flag.startsWith("--reporter")) ? [] : ["--reporter=default"];
-  const projects = hasPath ? [] : lanes.flatMap((lane) => PROJECTS[lane]).map((name) => `--project=${name}`);
+  const projects = hasPath ? [] : groups.flatMap((group) => PROJECTS[group]).map((name) => `--project=${name}`);
   const output = ["--reporter=json", `--outputFile.json=${report}`];
   const checks = [
     ["biome check", "@biomejs/biome/bin/biome", "check", "."],

@@ -134,9 +134,9 @@ export const ERRORS = {
   LIMIT_FIXED: {
     exit: 2,
     means: "On a broker with several shards, a job that was created without a page limit cannot get one.",
-    fix: "Pause or cancel the job, or limit its seconds. Create jobs that may need a page limit with a large one.",
+    fix: "Pause or cancel the job, or limit its seconds. If a job may need a page limit later, create it with a large limit.",
   },
-  ORDER_REFUSED: {
+  COMMAND_REFUSED: {
     exit: 2,
     means:
       "A worker cannot execute the command: it has no supervisor to replace it, belongs to a crawl, or is too old.",
@@ -144,7 +144,7 @@ export const ERRORS = {
   },
   API_UNREACHABLE: {
     exit: 3,
-    means: "The server of --api or TRAWL_API cannot be reached, or is not a trawl serve.",
+    means: "The server of --api or TRAWL_API cannot be reached, or is not a Trawl server.",
     fix: "Check the address, and that `trawl serve` runs there.",
   },
   BROKER_UNREACHABLE: {

@@ -13,7 +13,7 @@ export function wholeNumber(flag: string, min: number, max = Number.MAX_SAFE_INT
   return (value) => {
     const number = Number(value);
     if (Number.isSafeInteger(number) && number >= min && number <= max && value.trim() !== "") return number;
-    throw new InvalidArgumentError(`${flag} takes a whole number, ${range}.`);
+    throw new InvalidArgumentError(`${flag} must be a whole number, ${range}.`);
   };
 }
 
@@ -21,7 +21,7 @@ export function wholeNumber(flag: string, min: number, max = Number.MAX_SAFE_INT
 export function queueName(flag: string): (value: string) => string {
   return (value) => {
     if (QUEUE_NAME.test(value)) return value;
-    throw new InvalidArgumentError(`${flag} takes letters, digits and _ . : - (at most 64 characters).`);
+    throw new InvalidArgumentError(`${flag} may contain only letters, digits and _ . : - (at most 64 characters).`);
   };
 }
 
@@ -38,7 +38,7 @@ export function requestIdFlag(flag: string): (value: string) => string {
   return (value) => {
     if (REQUEST_ID.test(value)) return value;
     throw new InvalidArgumentError(
-      `${flag} takes letters, digits and _ . : - (at most 128 characters, a letter or digit first).`,
+      `${flag} may contain only letters, digits and _ . : - (at most 128 characters, a letter or digit first).`,
     );
   };
 }

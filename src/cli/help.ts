@@ -13,12 +13,13 @@ export const HELP_STYLE: HelpConfiguration = {
     const options = new Help().visibleOptions(command);
     return [...options.filter((option) => !isShared(option)), ...options.filter(isShared)];
   },
-  /** Without `[options]`, which every command takes. */
+  /** Without `[options]`, which every command accepts. */
   subcommandTerm(command) {
     return [command.name(), ...command.registeredArguments.map(argumentText)].join(" ");
   },
   optionDescription(option) {
-    return [option.description, ...choicesText(option), ...defaultText(option)].join(" ");
+    const notes = [...choicesText(option), ...defaultText(option)];
+    return notes.length === 0 ? option.description : `${option.description} (${notes.join("; ")})`;
   },
 };
 
@@ -28,11 +29,13 @@ function argumentText(argument: Argument): string {
 }
 
 function choicesText({ argChoices }: Option): string[] {
-  return argChoices === undefined ? [] : [`(${argChoices.join(", ")})`];
+  if (argChoices === undefined) return [];
+  return [`${argChoices.slice(0, -1).join(", ")} or ${argChoices.at(-1)}`];
 }
 
-/** An empty list is not shown as a default. */
+/** A flag whose default is not set by the command line may have only a description. An empty list is not shown. */
 function defaultText({ defaultValue, defaultValueDescription }: Option): string[] {
+  if (defaultValueDescription !== undefined) return [`default ${defaultValueDescription}`];
   if (defaultValue === undefined || (Array.isArray(defaultValue) && defaultValue.length === 0)) return [];
-  return [`(default ${defaultValueDescription ?? String(defaultValue)})`];
+  return [`default ${String(defaultValue)}`];
 }

@@ -4,8 +4,8 @@ import { collect, requestIdFlag, wholeNumber } from "./flags.ts";
 
 export const RENDER = ["never", "auto", "always"] as const;
 
-/** Adds the flags of `CrawlFlags`. */
-export function withJobFlags(command: Command): Command {
+/** Adds the flags of `CrawlFlags`. `recrawlDefault`: describes the recrawl set that is used if --recrawl names none. */
+export function withJobFlags(command: Command, recrawlDefault = ""): Command {
   return command
     .option(
       "-e, --extract <name=rule>",
@@ -15,52 +15,53 @@ export function withJobFlags(command: Command): Command {
     )
     .option("--follow <selector>", "which links to follow (default a[href]); none: only the given URLs")
     .addOption(
-      new Option(
-        "--scope <where>",
-        "follow links to the same site, the same registrable domain, or any host (default site)",
-      ).choices(["site", "domain", "any"]),
+      new Option("--scope <where>", "follow links to the same site, the same registrable domain, or any host")
+        .choices(["site", "domain", "any"])
+        .default(undefined, "site"),
     )
-    .option("--include <glob>", "only follow URLs that match: **/catalogue/** (repeatable)", collect, [])
+    .option("--include <glob>", "follow only URLs that match: **/catalogue/** (repeatable)", collect, [])
     .option("--exclude <glob>", "do not follow URLs that match (repeatable)", collect, [])
     .option(
       "--max-pages <n>",
-      "fetch at most this many URLs (targets of redirects are extra)",
+      "fetch at most this many URLs (redirect targets do not count)",
       wholeNumber("--max-pages", 1),
     )
     .option("--max-depth <n>", "follow links at most this many levels deep", wholeNumber("--max-depth", 0))
     .option("--max-seconds <n>", "stop after this many seconds", wholeNumber("--max-seconds", 1))
-    .option("--rate <rate>", "requests per site: 4/s, 10/m, unlimited (default 4/s)")
+    .option("--rate <rate>", "rate of requests to one site: 4/s, 10/m, unlimited (default 4/s)")
     .option(
       "--burst <n>",
       "requests that may be sent to a site at once after a pause (default 1)",
       wholeNumber("--burst", 1),
     )
-    .option("--per-site <n>", "parallel requests per site (default 4)", wholeNumber("--per-site", 1))
-    .option("--retries <n>", "retries after the first attempt (default 4)", wholeNumber("--retries", 0))
+    .option("--per-site <n>", "maximum concurrent requests to one site (default 4)", wholeNumber("--per-site", 1))
+    .option("--retries <n>", "maximum number of retries of a URL (default 4)", wholeNumber("--retries", 0))
     .option("--ignore-robots", "ignore robots.txt; only for your own sites")
-    .option("--header <name: value>", "send this header as well (repeatable)", collect, [])
+    .option("--header <name: value>", "send this header with the request for every page (repeatable)", collect, [])
     .option(
       "--recrawl [set]",
-      "only download pages that changed since the last crawl of this set; a schedule has its own set",
+      `fetch only pages that changed since the last crawl with the same set name${recrawlDefault}`,
     )
-    .option("--changed-only", "with --recrawl: only emit records of new and changed pages")
+    .option("--changed-only", "with --recrawl: emit only the records of new and changed pages")
     .option("--keep-bodies", "store page bodies, compressed and deduplicated")
     .addOption(
-      new Option("--render <when>", "render pages in a browser; auto: only pages that need it (default never)").choices(
-        RENDER,
-      ),
+      new Option("--render <when>", "render pages in a browser; auto: only pages that need it")
+        .choices(RENDER)
+        .default(undefined, "never"),
     )
-    .option("--wait-for <what>", "wait until load, idle, or until this selector matches (rendered pages)")
+    .option("--wait-for <what>", "for rendered pages: wait for load, for idle, or until this selector matches")
     .addOption(
-      new Option("--parse <where>", "queue: parse pages in workers of the queue parse (default inline)").choices([
-        "inline",
-        "queue",
-      ]),
+      new Option(
+        "--parse <where>",
+        "where pages are parsed; inline: in the worker that fetches them, queue: in parse workers",
+      )
+        .choices(["inline", "queue"])
+        .default(undefined, "inline"),
     )
     .option("--name <text>", "name of the job")
     .option(
       "--request-id <id>",
-      "id to trace the job by: trawl trace <id> (default: generated)",
+      "id for trawl trace <id>, which shows the job (default: generated)",
       requestIdFlag("--request-id"),
     );
 }

@@ -32,7 +32,7 @@ Start here:
   trawl demo                            crawl a small demo shop on this machine
   trawl try <url> -e title=h1           test a selector on one page
   trawl crawl <url> --out pages.jsonl   crawl a site
-  trawl submit <url>; trawl worker      queue a job; run what is queued
+  trawl submit <url>; trawl worker      queue a job; run queued jobs
   trawl up                              run the dashboard and workers
   trawl top                             watch jobs, sites and workers
 

@@ -42,9 +42,9 @@ async function openSession({ flags, settings = {}, waitsForBroker = false, ...gi
   const [{ openApp }, { loadConfig }] = await Promise.all([import("../compose/app.ts"), import("../config/load.ts")]);
   const { broker, store, logLevel } = flags;
   const loaded = given.loaded ?? (await loadConfig({ broker, store, logLevel, ...settings }, process.cwd()));
-  const patienceMs = loaded.brokerPatienceMs;
-  const brokerPatienceMs = waitsForBroker ? patienceMs : Math.min(patienceMs, QUERY_TIMEOUT_MS);
-  const config = { ...loaded, brokerPatienceMs };
+  const retryForMs = loaded.brokerRetryForMs;
+  const brokerRetryForMs = waitsForBroker ? retryForMs : Math.min(retryForMs, QUERY_TIMEOUT_MS);
+  const config = { ...loaded, brokerRetryForMs };
   const screen = processScreen();
   const trawl = await openApp(config, logTo(screen, flags.json === true));
   return { config, screen, trawl, close: () => trawl.close() };

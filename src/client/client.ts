@@ -53,7 +53,7 @@ export {
 export type Page = {
   readonly id: number;
   /** The page and its first records. */
-  look(options?: Signal): Promise<OnePageOut>;
+  get(options?: Signal): Promise<OnePageOut>;
   /** The stored file. Its content is untrusted. Throws ApiError NOT_FOUND if it was not stored. */
   part(name: "body" | "screenshot" | "pdf", options?: Signal): Promise<Response>;
   /** Previews extraction rules on the stored body. Fetches and changes nothing. */
@@ -180,7 +180,7 @@ function createPage(requests: Requests, id: number): Page {
   const path = `/v1/pages/${id}`;
   return {
     id,
-    look: ({ signal } = {}) => requests.json(path, { signal }),
+    get: ({ signal } = {}) => requests.json(path, { signal }),
     part: (name, { signal } = {}) => requests.raw(`${path}/${name}`, { signal }),
     extract: (body, { signal } = {}) => requests.json(`${path}/extract`, { method: "POST", body, signal }),
   };

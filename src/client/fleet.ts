@@ -31,7 +31,7 @@ export type SiteLimits = { rate: string; burst?: number; perSite?: number };
 export type SiteSearch = { q?: string; sort?: "name" | "waiting" };
 
 /** The workers that get the command. */
-export type CommandedWorkers = { order: Wire.OrderOut; workers: string[] };
+export type CommandedWorkers = { command: Wire.CommandOut; workers: string[] };
 
 export type Sites = {
   list(options?: Signal & SiteSearch & { page?: number }): AsyncGenerator<Wire.SiteOut, void>;
@@ -68,7 +68,7 @@ export type Fleet = {
    * Sends a command to a worker, or to all workers of a supervisor. With `drain`, a worker finishes its tasks and exits.
    * With `recycle`, a new process also replaces it. Workers receive the command within 5 seconds.
    */
-  order(worker: string, order: Wire.OrderOut, options?: Signal): Promise<CommandedWorkers>;
+  command(worker: string, command: Wire.CommandOut, options?: Signal): Promise<CommandedWorkers>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;
   /** The timeline of a page in each job that contains it, or summaries of jobs. */
   trace(target: TraceTarget, options?: Signal): Promise<TraceOut>;
@@ -105,8 +105,8 @@ export function createFleet(requests: Requests): Fleet {
     workers: async ({ signal } = {}) =>
       (await requests.json<{ workers: Wire.WorkerOut[] }>("/v1/workers", { signal })).workers,
     history: (span = {}, { signal } = {}) => requests.json(`/v1/history${queryOf(span)}`, { signal }),
-    order: (worker, order, { signal } = {}) =>
-      requests.json(`/v1/workers/${encodeURIComponent(worker)}/${order}`, { method: "POST", signal }),
+    command: (worker, command, { signal } = {}) =>
+      requests.json(`/v1/workers/${encodeURIComponent(worker)}/${command}`, { method: "POST", signal }),
     explain: (target, { signal } = {}) => requests.json(`/v1/explain${queryOf(target)}`, { signal }),
     trace: (target, { signal } = {}) => requests.json(`/v1/trace${queryOf(target)}`, { signal }),
   };

@@ -68,8 +68,8 @@ export type PageFilter = { q?: string; status?: string };
 
 export type Listing = { limit?: number; cursor?: string };
 
-/** `looked`: the number of entries searched. A page may be short or empty and still have a `next`. */
-export type Listed<K extends string, T> = { next: string | null; after: string; looked: number } & Record<K, T[]>;
+/** `searched`: the number of entries searched. A page may be short or empty and still have a `next`. */
+export type Listed<K extends string, T> = { next: string | null; after: string; searched: number } & Record<K, T[]>;
 
 export type Urls = Iterable<string> | AsyncIterable<string>;
 

@@ -1,7 +1,7 @@
 /** The types of requests and responses, for programs that use the client: scripts, the dashboard, the command line. */
 
 export type { ExplanationOut } from "../api/wire/explain.ts";
-export type { OrderOut, WorkerOut } from "../api/wire/fleet.ts";
+export type { CommandOut, WorkerOut } from "../api/wire/fleet.ts";
 export type { HistoryOut } from "../api/wire/history.ts";
 export type { JobErrorsOut, NewJobOut, SubmissionOut, WrittenJobOut } from "../api/wire/jobs.ts";
 export type { MeOut } from "../api/wire/keys.ts";

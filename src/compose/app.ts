@@ -51,7 +51,7 @@ export type NewWorker = {
   /** The process that supervises this one. */
   supervisor?: string | undefined;
   /** The operator commands that the worker accepts, and the function that receives them. Default: none. */
-  commands?: { obeys: readonly WorkerCommand[]; received(command: WorkerCommand): void };
+  commands?: { accepted: readonly WorkerCommand[]; received(command: WorkerCommand): void };
   /** The memory limit at which the caller retires the worker, for display. Infinity or undefined means none. */
   maxMemoryMb?: number;
 };
@@ -121,13 +121,13 @@ const CLUSTER_SHARDS = 16;
 /** Loads the Redis client on first use. */
 async function openRedis(config: Config, isCluster: boolean, deps: { clock: Clock; log: Log }) {
   const { openRedisFrontier } = await import("../frontier/redis/open.ts");
-  const { broker, brokerPrefix, brokerShards, brokerPatienceMs, maxPending } = config;
+  const { broker, brokerPrefix, brokerShards, brokerRetryForMs, maxPending } = config;
   const shards = brokerShards === "auto" ? (isCluster ? CLUSTER_SHARDS : 1) : brokerShards;
   return openRedisFrontier(broker, deps, {
     prefix: brokerPrefix,
     shards,
     maxPending,
-    retryForMs: brokerPatienceMs,
+    retryForMs: brokerRetryForMs,
     pollMs: LOST_WAKEUP_MS,
     time: "broker",
   });
@@ -145,14 +145,14 @@ async function openOrClose<T>(open: () => Promise<T>, before: Pick<Frontier, "cl
 
 /** The store that TRAWL_STORE names. Throws BAD_CONFIG, STORE_UNREACHABLE or STORE_SCHEMA. */
 export async function openStore(config: Config, deps: { clock: Clock; log: Log }): Promise<Store & ControlStores> {
-  const { store, storePatienceMs } = config;
+  const { store, storeRetryForMs } = config;
   if (!isPostgresUrl(store)) {
     const path = filePathOf(store, "sqlite:", "TRAWL_STORE", "or postgres://USER:PASSWORD@HOST:PORT/DATABASE");
     return openSqliteStore(path, { busyMs: BUSY_MS });
   }
   // Loads the PostgreSQL client on first use.
   const { openPostgresStore } = await import("../store/postgres/open-postgres-store.ts");
-  return openPostgresStore(store, deps, { retryForMs: storePatienceMs });
+  return openPostgresStore(store, deps, { retryForMs: storeRetryForMs });
 }
 
 /** The values that must not appear in logs. */

@@ -101,7 +101,7 @@ export function composeWorker(
       meter,
       processMetrics: createProcessMetrics(),
       rssBytes: process.memoryUsage.rss,
-      loopUse: createLoopMeter(),
+      eventLoopUse: createLoopMeter(),
       onCommand: (command) => commands?.received(command),
     },
     {
@@ -113,8 +113,8 @@ export function composeWorker(
       maxTasks,
       worker: supervisor === undefined ? thisProcess() : supervisedProcess(),
       supervisor,
-      obeys: commands?.obeys ?? [],
-      memoryMostBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * MB_BYTES,
+      commands: commands?.accepted ?? [],
+      maxMemoryBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * MB_BYTES,
       version: VERSION,
     },
   );

@@ -41,8 +41,8 @@ export const SETTINGS = {
     max: 1024,
     doc: "Number of shards of a Redis broker; sites are distributed over them. It must be the same for every process of a fleet. `auto`: 1, or 16 on a cluster.",
   }),
-  brokerPatienceMs: duration({
-    env: "TRAWL_BROKER_PATIENCE",
+  brokerRetryForMs: duration({
+    env: "TRAWL_BROKER_RETRY_FOR",
     default: "60s",
     min: "100ms",
     max: "1h",
@@ -54,8 +54,8 @@ export const SETTINGS = {
     isSecret: true,
     doc: "Connection URL of the store for pages and records: `sqlite:PATH`; for a fleet `postgres://user:password@host:port/database`, with `?schema=NAME` (default `trawl`), `sslmode=disable`, `prefer` (the default), `require` or `verify-full`, and PEM files as `ca`, `cert` and `key`.",
   }),
-  storePatienceMs: duration({
-    env: "TRAWL_STORE_PATIENCE",
+  storeRetryForMs: duration({
+    env: "TRAWL_STORE_RETRY_FOR",
     default: "60s",
     min: "100ms",
     max: "1h",
@@ -100,7 +100,7 @@ export const SETTINGS = {
   }),
   allowPrivate: list({
     env: "TRAWL_ALLOW_PRIVATE",
-    doc: "Private, loopback or link-local networks that may be fetched from, such as `127.0.0.0/8,10.1.0.0/16`.",
+    doc: "Private, loopback or link-local networks from which pages may be fetched, such as `127.0.0.0/8,10.1.0.0/16`.",
   }),
   userAgent: headerText({
     env: "TRAWL_USER_AGENT",
@@ -154,7 +154,7 @@ export const SETTINGS = {
     default: 32,
     min: 1,
     max: 1000,
-    doc: "Number of tasks that one process runs at once.",
+    doc: "Maximum number of tasks that one process runs at once.",
   }),
   leaseMs: duration({
     env: "TRAWL_LEASE",
@@ -168,7 +168,7 @@ export const SETTINGS = {
     default: "5s",
     min: "0ms",
     max: "10m",
-    doc: "How long a stopping process lets running tasks finish before it returns them to the broker.",
+    doc: "How long a stopping process waits for running tasks before it returns them to the broker.",
   }),
   flushMs: duration({
     env: "TRAWL_FLUSH",
@@ -215,7 +215,7 @@ export const SETTINGS = {
       default: "1h",
       min: "1s",
       max: "24h",
-      doc: "Maximum time for one task, from lease to result. A process that is blocked in a task for longer is killed: the task becomes a dead letter, `time_limit`, and its other tasks are returned unchanged. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
+      doc: "Maximum time for one task, from lease to result. A process that is blocked in a task for longer is killed: the task becomes a dead letter, `time_limit`, and the other tasks of the process are returned unchanged. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
     }),
   ),
   softTimeLimitMs: limit(
@@ -224,7 +224,7 @@ export const SETTINGS = {
       default: "1h",
       min: "10ms",
       max: "24h",
-      doc: "Time after which the signal of a task is aborted. A task that waits for its site is retried later; a task in a handler becomes a dead letter, `time_limit`. At most `timeLimitMs`.",
+      doc: "Time after which the signal of a task is aborted. A task that waits for its site is retried later; a task whose handler is running becomes a dead letter, `time_limit`. This limit must not exceed `timeLimitMs`.",
     }),
   ),
 

@@ -15,7 +15,7 @@ export const SERVER_SETTINGS = {
   apiSpiders: text({
     env: "TRAWL_API_SPIDERS",
     default: "none",
-    doc: "Folder of the spiders that jobs sent over HTTP may use, by their path in it. The path must be the same on every worker. `none`: jobs sent over HTTP cannot use spiders, because workers run their code.",
+    doc: "Folder with the spiders that jobs sent over HTTP may use. A job names a spider by its path in this folder; the folder must have the same path on every worker. `none`: jobs sent over HTTP cannot use spiders.",
   }),
   apiPort: count({
     env: "TRAWL_API_PORT",

@@ -23,8 +23,8 @@ export const WEBHOOK_SETTINGS = {
     max: "10m",
     doc: "Wait before the first retry of a webhook event; it doubles with each further retry, up to 10 minutes.",
   }),
-  webhookFarewellMs: duration({
-    env: "TRAWL_WEBHOOK_FAREWELL",
+  webhookDrainMs: duration({
+    env: "TRAWL_WEBHOOK_DRAIN",
     default: "30s",
     min: "0ms",
     max: "24h",

@@ -1,5 +1,5 @@
 /** Explains why a URL, a site or a job waits. Used by the API and the command line. */
-import { formatCount, plural } from "../domain/format-number.ts";
+import { plural } from "../domain/format-number.ts";
 import { futureInstant } from "../domain/future-instant.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
@@ -58,8 +58,11 @@ async function explainPage(
   const jobIds = [...new Set(found.tasks.map(({ jobId }) => jobId))];
   const histories = await Promise.all(
     jobIds.map(async (jobId) => {
-      const [pages, tries] = await Promise.all([store.tracePages({ jobId, url }), store.traceAttempts({ jobId, url })]);
-      return { jobId, tasks: [...pages, ...tries], replays: countReplays(tasksOf(pages, tries)) };
+      const [pages, attempts] = await Promise.all([
+        store.tracePages({ jobId, url }),
+        store.traceAttempts({ jobId, url }),
+      ]);
+      return { jobId, tasks: [...pages, ...attempts], replays: countReplays(tasksOf(pages, attempts)) };
     }),
   );
   const [, ...stepUrls] = urlsOfPage(
@@ -130,14 +133,16 @@ async function workersText({ frontier }: Deps, queues: readonly string[], visibi
     if (visibility !== "all") return [];
     const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
     const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
-    return [`${who}: ${free} of ${concurrency} places free, ${formatCount(waiting)} waiting on it`];
+    const they = serving === 1 ? "it" : "they";
+    const pending = `${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"}`;
+    return [`${who}: ${they} can run ${plural(free, "more task")} (limit ${concurrency}); ${pending}`];
   });
 }
 
 /** The queue and priority of the job's tasks. Both may have changed since submission. */
 function routingText({ queue, priority, spec }: JobView): string[] {
   const { routes = [] } = spec as Partial<JobSpec>;
-  const base = `its tasks go to queue ${queue}, priority ${priority}`;
+  const base = `its tasks use queue ${queue}, priority ${priority}`;
   if (routes.length === 0) return [base];
   const exceptions = routes.map(({ domain = [], url = [], queue: to, priority: at }) => {
     const which = [domain.join(" or "), url.join(" or ")].filter((part) => part !== "").join(" and ");

@@ -4,7 +4,7 @@ import { attemptCause, lastCause } from "./attempt-cause.ts";
 describe("the cause of a failed attempt", () => {
   it.each([
     [{ because: "server_error", status: 503, detail: "answered 503" }, "HTTP 503"],
-    [{ because: "timeout", detail: "no answer in time (UND_ERR_HEADERS_TIMEOUT)" }, "timed out"],
+    [{ because: "timeout", detail: "no response in time (UND_ERR_HEADERS_TIMEOUT)" }, "timed out"],
     [{ because: "network", detail: "connection refused (connect ECONNREFUSED 127.0.0.1:9)" }, "connection refused"],
     [{ because: "render_failed" }, "render_failed"],
     [{ because: "dns", status: null, detail: null }, "dns"],

@@ -47,7 +47,7 @@ export const DEAD_REASONS = {
   handler_failed: "the spider's handler threw",
   body_missing: "the page was fetched, but its body is damaged or missing in TRAWL_BODIES of the parse worker",
   time_limit: "the spider's handler was still running at the time limit of the task",
-  crashed_worker: "three workers died while they ran it, the last one while it ran nothing else",
+  crashed_worker: "three workers died while running this task; the third was running no other task",
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
 

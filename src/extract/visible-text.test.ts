@@ -10,7 +10,7 @@ describe("visible text", () => {
     expect(textOf(parseDocument(html, "html"))).toBe("a b cde f i");
   });
 
-  it("keeps line breaks of blocks, <br> and preformatted text in linesOf", () => {
+  it("linesOf starts a new line at block elements, at <br>, and at line breaks in <pre>", () => {
     const html =
       "<h2>Taste</h2>\n<p>Dark,\n  <b>rich</b><br>and <br><br>long.</p><ul><li>one</li><li> two </li></ul>" +
       "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table><pre>x  y\n\n z</pre><script>no</script>";
@@ -19,7 +19,7 @@ describe("visible text", () => {
     );
   });
 
-  it("is the same from a tree and from a scan, for any page", () => {
+  it("textOf and scanPage return the same text for any page", () => {
     const pieces = fc.constantFrom(
       ...[
         "<div>",
@@ -61,7 +61,7 @@ describe("visible text", () => {
     );
   });
 
-  it("has its white space collapsed as by a single expression", () => {
+  it("collapse gives the same result as a regular expression", () => {
     const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "\t", "\u00a0", "\u2009", "\0", "\ufeff") });
     fc.assert(
       fc.property(text, (raw) => {

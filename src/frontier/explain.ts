@@ -24,7 +24,7 @@ export type SiteFacts = {
   backoffCause: BackoffCause | undefined;
   crawlDelayMs: number;
   /** Whether a worker is fetching robots.txt. No other request is sent to the site until then. */
-  isAskingRobots: boolean;
+  isFetchingRobots: boolean;
   waiting: number;
   /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
@@ -199,10 +199,10 @@ function siteWait(site: SiteFacts, { now, visibility }: Viewer): Wait {
   if (site.inFlight >= site.policy.perSite) {
     reasons.push(`${site.inFlight} of ${site.policy.perSite} concurrent requests to the site are in flight`);
   }
-  if (site.isAskingRobots) reasons.push("the robots.txt of the site is being fetched");
+  if (site.isFetchingRobots) reasons.push("the robots.txt of the site is being fetched");
   if (site.rateReadyAt > now) {
     reasons.push(
-      `the rate of the site, ${rateText(site)}, allows the next request ${at(site.rateReadyAt, now)}${visibility === "own" ? "" : queueText(site)}`,
+      `the rate of the site, ${rateText(site)}, allows the next request at ${at(site.rateReadyAt, now)}${visibility === "own" ? "" : queueText(site)}`,
     );
   }
   const times = [site.blockedUntil, site.rateReadyAt].filter((time) => time > now);

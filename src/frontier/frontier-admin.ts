@@ -82,7 +82,7 @@ export type SiteDetail = SiteView & {
   /** Number of back-offs in a row. A good response after a back-off resets it. */
   incidents: number;
   /** Whether a worker is fetching its robots.txt. No other request is sent to the site until then. */
-  isAskingRobots: boolean;
+  isFetchingRobots: boolean;
   /**
    * Jobs with tasks waiting or leased there, most waiting first: at most SITE_JOBS_MAX, of the SITE_JOBS_SCANNED newest
    * jobs.
@@ -146,7 +146,7 @@ export type WorkerView = Presence & { seenAt: number; command?: WorkerCommand };
 export type QueueView = { queue: string; waiting: number };
 
 /** The result of one health check, and how to fix it unless it is `ok`. */
-export type Finding = { check: string; verdict: "ok" | "warning" | "problem"; says: string; fix?: string };
+export type Finding = { check: string; verdict: "ok" | "warning" | "problem"; message: string; fix?: string };
 
 export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;

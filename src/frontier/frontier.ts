@@ -244,12 +244,12 @@ export type Vitals = {
    */
   state?: "working" | "draining";
   /** Commands that it executes. */
-  obeys?: readonly WorkerCommand[];
+  commands?: readonly WorkerCommand[];
   /** Above this memory, or after this many tasks, a new process replaces it. Missing: no limit. */
-  memoryMostBytes?: number;
-  tasksMost?: number;
+  maxMemoryBytes?: number;
+  maxTasks?: number;
   /** Utilization of its event loop since the last announcement, 0 to 1. */
-  loopUse?: number;
+  eventLoopUse?: number;
 };
 
 /** The work of a worker in the 5 to 10 seconds before its announcement. */

@@ -5,11 +5,11 @@ import type { OperatorCommand, WorkerCommand } from "./frontier.ts";
 import type { FrontierAdmin, WorkerView } from "./frontier-admin.ts";
 
 /** `workers`: the workers that were sent the command. */
-export type CommandResult = { order: OperatorCommand; workers: string[] };
+export type CommandResult = { command: OperatorCommand; workers: string[] };
 
 /**
  * Sends the command; workers receive it with their next announcement, within seconds. Throws NOT_FOUND; BAD_REQUEST if
- * several processes have the name; ORDER_REFUSED if the worker cannot execute the command.
+ * several processes have the name; COMMAND_REFUSED if the worker cannot execute the command.
  */
 export async function sendWorkerCommand(
   frontier: Pick<FrontierAdmin, "listWorkers" | "commandWorker">,
@@ -21,14 +21,14 @@ export async function sendWorkerCommand(
   const targets = supervised.length > 0 ? supervised : all.filter(({ worker }) => hasName(worker, name));
   refuseSeveral(name, targets, supervised.length > 0);
   const sent: WorkerCommand = supervised.length > 0 && command === "drain" ? "drain-all" : command;
-  const able = targets.filter(({ vitals }) => vitals?.obeys?.includes(sent));
+  const able = targets.filter(({ vitals }) => vitals?.commands?.includes(sent));
   const [unable] = targets;
   if (able.length === 0 && unable !== undefined) throw refused(unable, command);
   const received = await Promise.all(able.map(({ worker }) => frontier.commandWorker(worker, sent)));
   const workers = able.map(({ worker }) => worker).filter((_, nth) => received[nth]);
-  if (workers.length > 0) return { order: command, workers };
+  if (workers.length > 0) return { command, workers };
   throw new TrawlError("NOT_FOUND", {
-    op: "workers.order",
+    op: "workers.command",
     message: `no worker ${JSON.stringify(name)} is running; list the workers with trawl workers or GET /v1/workers`,
     detail: { worker: name },
   });
@@ -38,7 +38,7 @@ export async function sendWorkerCommand(
  * The names to which a command must be sent to reach all of these workers that can execute it: one name per supervisor.
  */
 export function commandTargets(workers: readonly WorkerView[], command: OperatorCommand): string[] {
-  const able = workers.filter(({ vitals }) => vitals?.obeys?.includes(command));
+  const able = workers.filter(({ vitals }) => vitals?.commands?.includes(command));
   return [...new Set(able.map(({ worker, vitals }) => vitals?.supervisor ?? worker))];
 }
 
@@ -51,23 +51,23 @@ function refuseSeveral(name: string, targets: readonly WorkerView[], isSuperviso
   const names = new Set(targets.map(({ worker, vitals }) => (isSupervisor ? vitals?.supervisor : worker)));
   if (names.size < 2) return;
   throw new TrawlError("BAD_REQUEST", {
-    op: "workers.order",
+    op: "workers.command",
     message: `${names.size} processes have the name ${name}; use the full name of one: ${[...names].join(", ")}`,
   });
 }
 
 function refused(view: WorkerView, command: OperatorCommand): TrawlError {
   const { worker } = view;
-  return new TrawlError("ORDER_REFUSED", {
-    op: "workers.order",
+  return new TrawlError("COMMAND_REFUSED", {
+    op: "workers.command",
     message: `${shortProcess(worker)} cannot ${command}: ${whyNot(view)}`,
-    detail: { worker, order: command },
+    detail: { worker, command },
   });
 }
 
 function whyNot({ version, vitals }: WorkerView): string {
-  const { obeys } = vitals ?? {};
-  if (obeys === undefined) return `it runs Trawl ${version}, which does not support commands; stop it with SIGTERM`;
-  if (obeys.length === 0) return "it belongs to one crawl and ends with it; stop that crawl with Ctrl-C";
+  const { commands } = vitals ?? {};
+  if (commands === undefined) return `it runs Trawl ${version}, which does not support commands; stop it with SIGTERM`;
+  if (commands.length === 0) return "it belongs to one crawl and ends with it; stop that crawl with Ctrl-C";
   return "it has no supervisor that would start a new process; drain it, and start a worker yourself";
 }

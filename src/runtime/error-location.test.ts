@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { errorLocation } from "./error-location.ts";
 import { loadModule } from "./load-module.ts";
 
-it("is the line in the TypeScript source, also after types and comments that the loader removes", async () => {
+it("returns the line of the TypeScript source, even if the loader removed types and comments above it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "trawl-location-"));
   const lines = [
     "interface Card {",

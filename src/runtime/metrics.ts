@@ -40,7 +40,11 @@ export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 export const OTHER = "other";
 
 type MutableSeries = { labels: readonly string[]; values: number[] };
-type Metric = Declaration & { sets: readonly LabelValues[]; known: Set<string>[]; series: Map<string, MutableSeries> };
+type Metric = Declaration & {
+  declaredValues: readonly LabelValues[];
+  seenValues: Set<string>[];
+  series: Map<string, MutableSeries>;
+};
 
 const LABEL_SEPARATOR = "\u0001";
 
@@ -52,7 +56,7 @@ export function createMetrics<const D extends Declarations>(declarations: D): Me
     const metric = all.get(name);
     if (metric === undefined) throw new Error(`metric ${name} is not declared`);
     const series = metric.series.get(labels.join(LABEL_SEPARATOR));
-    return series ?? addSeries(metric, allowed(metric, labels));
+    return series ?? addSeries(metric, replaceUnknownValues(metric, labels));
   }
 
   return {
@@ -73,7 +77,7 @@ export function createMetrics<const D extends Declarations>(declarations: D): Me
     clear(name) {
       const metric = all.get(name);
       metric?.series.clear();
-      for (const known of metric?.known ?? []) known.clear();
+      for (const seen of metric?.seenValues ?? []) seen.clear();
     },
     snapshot: () =>
       Object.fromEntries(
@@ -155,8 +159,9 @@ function escapeValue(text: string): string {
 }
 
 function metricOf(declaration: Declaration): Metric {
-  const sets = Object.values(declaration.labels ?? {});
-  return { ...declaration, sets, known: sets.map(() => new Set<string>()), series: new Map() };
+  const declaredValues = Object.values(declaration.labels ?? {});
+  const seenValues = declaredValues.map(() => new Set<string>());
+  return { ...declaration, declaredValues, seenValues, series: new Map() };
 }
 
 /** A metric with more label combinations than this gets no zero series. */
@@ -164,14 +169,14 @@ const MAX_ZERO_SERIES = 100;
 
 /** Creates counters and histograms with the value 0, so that Prometheus sees their first event as an increase. */
 function createZeroSeries(metric: Metric): void {
-  if (metric.type === "gauge" && metric.sets.length > 0) return;
+  if (metric.type === "gauge") return;
   let combinations: string[][] = [[]];
-  for (const set of metric.sets) {
+  for (const set of metric.declaredValues) {
     if (!isClosed(set)) return;
     combinations = combinations.flatMap((before) => set.map((value) => [...before, value]));
   }
-  if (combinations.length <= MAX_ZERO_SERIES && metric.type !== "gauge")
-    for (const labels of combinations) addSeries(metric, labels);
+  if (combinations.length > MAX_ZERO_SERIES) return;
+  for (const labels of combinations) addSeries(metric, labels);
 }
 
 function addSeries(metric: Metric, labels: readonly string[]): MutableSeries {
@@ -184,10 +189,12 @@ function addSeries(metric: Metric, labels: readonly string[]): MutableSeries {
   return created;
 }
 
-function allowed({ sets, known }: Metric, labels: readonly string[]): string[] {
-  if (labels.length !== sets.length) throw new Error(`expected ${sets.length} labels, got ${labels.length}`);
+/** Returns the labels, with `other` for undeclared values and for values above the maximum number. */
+function replaceUnknownValues({ declaredValues, seenValues }: Metric, labels: readonly string[]): string[] {
+  if (labels.length !== declaredValues.length)
+    throw new Error(`expected ${declaredValues.length} labels, got ${labels.length}`);
   return labels.map((value, at) => {
-    const [set, seen] = [sets[at], known[at]];
+    const [set, seen] = [declaredValues[at], seenValues[at]];
     if (set === undefined || seen === undefined) return OTHER;
     if (isClosed(set)) return set.includes(value) ? value : OTHER;
     if (seen.has(value) || seen.size < set.max) {

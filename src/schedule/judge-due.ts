@@ -29,7 +29,7 @@ export function judgeDue({ schedule, openOccurrences }: DueSchedule, now: number
   return { to: { doneUntil: now, nextAt: occurrences.after(now) }, occurrences: judged };
 }
 
-function catchUpCount({ catchUp, catchUpMost }: Pick<Schedule, "catchUp" | "catchUpMost">): number {
+function catchUpCount({ catchUp, maxCatchUp }: Pick<Schedule, "catchUp" | "maxCatchUp">): number {
   if (catchUp === "skip") return 0;
-  return catchUp === "one" ? 1 : catchUpMost;
+  return catchUp === "one" ? 1 : maxCatchUp;
 }

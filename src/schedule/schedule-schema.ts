@@ -43,7 +43,7 @@ export const scheduleSchema = z.strictObject({
     .enum(CATCH_UPS)
     .optional()
     .describe("What happens to runs that were missed while no scheduler ran. Default: one."),
-  catchUpMost: z
+  maxCatchUp: z
     .int()
     .min(1)
     .max(1_000)

@@ -30,7 +30,7 @@ export function createScheduler(deps: FireDeps, options: SchedulerOptions): Serv
     while (!stopping.signal.aborted) {
       // A failed poll only delays the work: the next poll finds the same occurrences.
       await pollOnce(deps, options, stopping.signal).catch((cause: unknown) => {
-        log.warn("schedule.look_failed", { cause });
+        log.warn("schedule.poll_failed", { cause });
       });
       await clock.sleep(options.everyMs, stopping.signal);
     }

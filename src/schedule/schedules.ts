@@ -9,10 +9,10 @@ import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
 import { type FireDeps, fireOccurrence } from "./fire-occurrence.ts";
 import { judgeDue } from "./judge-due.ts";
 import { withKeptSecrets } from "./kept-secrets.ts";
-import { withKeptWebhookSecret } from "./masked-webhook.ts";
 import { occurrencesOf } from "./occurrences.ts";
 import { type ScheduleChange, type ScheduleInput, timingFrom, type WhenInput } from "./schedule-schema.ts";
 import type { SchedulerOptions } from "./scheduler.ts";
+import { restoreWebhookSecret } from "./webhook-secret.ts";
 
 export type Schedules = {
   /** Throws BAD_SCHEDULE, BAD_JOB or BAD_SELECTOR. */
@@ -42,8 +42,8 @@ type Window = { until: number; each: number; limit: number; afterId: string };
 /** `more`: there are more occurrences than listed. */
 type Upcoming = { schedule: Schedule; occurrences: readonly number[]; more: boolean };
 
-type Policies = Pick<Schedule, "overlap" | "catchUp" | "catchUpMost" | "paused">;
-const DEFAULTS: Policies = { overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false };
+type Policies = Pick<Schedule, "overlap" | "catchUp" | "maxCatchUp" | "paused">;
+const DEFAULTS: Policies = { overlap: "skip", catchUp: "one", maxCatchUp: 10, paused: false };
 
 type Options = Pick<SchedulerOptions, "claimMs" | "graceMs">;
 /** The most attempts, if other processes change the schedule at the same time. */
@@ -198,7 +198,7 @@ function policiesOf(input: ScheduleChange, fallback: Policies): Policies {
   return {
     overlap: input.overlap ?? fallback.overlap,
     catchUp: input.catchUp ?? fallback.catchUp,
-    catchUpMost: input.catchUpMost ?? fallback.catchUpMost,
+    maxCatchUp: input.maxCatchUp ?? fallback.maxCatchUp,
     paused: input.paused ?? fallback.paused,
   };
 }
@@ -225,7 +225,7 @@ const NO_SECRET =
 
 /** Restores the secrets that are not shown. */
 function withKept(job: JobInput, before: JobInput): JobInput {
-  return withKeptWebhookSecret(withKeptSecrets(job, before), before);
+  return restoreWebhookSecret(withKeptSecrets(job, before), before);
 }
 
 function nameOf({ urls: [first = ""] = [] }: JobInput): string {

@@ -3,8 +3,8 @@ import type { Fields } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";
 import { TrawlError } from "../errors.ts";
 import type {
-  AttemptFate,
   AttemptGroup,
+  AttemptOutcome,
   AttemptRun,
   AttemptWrite,
   InvalidRecord,
@@ -126,7 +126,7 @@ export function toAttempt(row: StoredRow): AttemptWrite {
     token: Number(row.token),
     url: String(row.url),
     run: toRun(row),
-    fate: String(row.fate) as AttemptFate,
+    outcome: String(row.fate) as AttemptOutcome,
     because: String(row.because),
     status: optionalNumber(row.status),
     detail: optionalText(row.detail),
@@ -135,10 +135,10 @@ export function toAttempt(row: StoredRow): AttemptWrite {
 
 export function toAttemptGroup(row: StoredRow): AttemptGroup {
   return {
-    fate: String(row.fate) as AttemptFate,
+    outcome: String(row.fate) as AttemptOutcome,
     because: String(row.because),
     status: optionalNumber(row.status),
-    tries: Number(row.tries),
+    count: Number(row.tries),
     sample: String(row.sample),
   };
 }

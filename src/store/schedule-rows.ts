@@ -11,9 +11,9 @@ export function newScheduleRow(schedule: NewSchedule) {
 
 /** The columns that `change` may write. */
 export function scheduleColumns(schedule: NewSchedule) {
-  const { name, timing, overlap, catchUp, catchUpMost, job, paused, doneUntil, nextAt } = schedule;
+  const { name, timing, overlap, catchUp, maxCatchUp, job, paused, doneUntil, nextAt } = schedule;
   return {
-    ...{ name, overlap, catchUp, catchUpMost, doneUntil },
+    ...{ name, overlap, catchUp, maxCatchUp, doneUntil },
     timing: JSON.stringify(timing),
     job: JSON.stringify(job),
     paused: paused ? 1 : 0,
@@ -30,7 +30,7 @@ export function toSchedule(row: Row | undefined): Schedule | undefined {
     timing: JSON.parse(String(row.timing)) as Timing,
     overlap: row.overlap as Schedule["overlap"],
     catchUp: row.catch_up as Schedule["catchUp"],
-    catchUpMost: Number(row.catch_up_most),
+    maxCatchUp: Number(row.catch_up_most),
     job: JSON.parse(String(row.job)) as unknown,
     paused: Number(row.paused) === 1,
     createdAt: Number(row.created_at),

@@ -21,7 +21,7 @@ export type Schedule = {
   overlap: Overlap;
   catchUp: CatchUp;
   /** With catch-up `all`: the maximum number of missed occurrences to run; the latest ones are chosen. */
-  catchUpMost: number;
+  maxCatchUp: number;
   /** The job as submitted. The store does not read it. */
   job: unknown;
   paused: boolean;

@@ -51,15 +51,15 @@ export type AttemptWrite = {
   /** The task's URL, including its step. */
   url: string;
   run: AttemptRun;
-  fate: AttemptFate;
+  outcome: AttemptOutcome;
   because: string;
   status: number | undefined;
   detail: string | undefined;
 };
 
 /** How an attempt without a page ended. `passed`: successfully; another task continues with the fetched page. */
-export const ATTEMPT_FATES = ["retry", "dead", "refused", "returned", "passed"] as const;
-export type AttemptFate = (typeof ATTEMPT_FATES)[number];
+export const ATTEMPT_OUTCOMES = ["retry", "dead", "refused", "returned", "passed"] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 export type WriteVerdict = "written" | "stale";
 
@@ -95,10 +95,10 @@ export type TracedPage = StoredPage & { run: AttemptRun | undefined };
 
 /** Attempts of a job with the same outcome. */
 export type AttemptGroup = {
-  fate: AttemptFate;
+  outcome: AttemptOutcome;
   because: string;
   status: number | undefined;
-  tries: number;
+  count: number;
   /** The URL of one of the attempts. */
   sample: string;
 };

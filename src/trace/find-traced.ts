@@ -135,8 +135,8 @@ async function pagesOfTask(deps: TraceDeps, taskId: string): Promise<{ job: Know
   // Task ids are numbers.
   if (!/^[0-9]{1,16}$/.test(taskId)) return [];
   const { store } = deps;
-  const [pages, tries] = await Promise.all([store.tracePages({ taskId }), store.traceAttempts({ taskId })]);
-  const urls = new Map([...tries, ...pages].map(({ jobId, url }) => [jobId, pageUrlOf(url)]));
+  const [pages, attempts] = await Promise.all([store.tracePages({ taskId }), store.traceAttempts({ taskId })]);
+  const urls = new Map([...attempts, ...pages].map(({ jobId, url }) => [jobId, pageUrlOf(url)]));
   const found = await Promise.all(
     [...urls].map(async ([jobId, url]) => ({ job: await findVisible(deps, jobId), url })),
   );

@@ -12,7 +12,7 @@ export type JobTrace = {
   /** Why the job is waiting; empty after it has ended. */
   waits: readonly string[];
   /** Attempts that ended without a page, by cause. */
-  tries: readonly AttemptGroup[];
+  attempts: readonly AttemptGroup[];
   slowest: readonly TracedPage[];
   dead: readonly DeadLetter[];
 };
@@ -24,7 +24,7 @@ export async function traceJob(
   job: KnownJob,
 ): Promise<JobTrace> {
   const isOpen = !hasEnded(job.state);
-  const [tries, slowest, dead, explained] = await Promise.all([
+  const [attempts, slowest, dead, explained] = await Promise.all([
     store.groupAttempts(job.id, SHOWN),
     store.slowestPages(job.id, SHOWN),
     frontier.listDead({ jobId: job.id }, SHOWN),
@@ -35,7 +35,7 @@ export async function traceJob(
     job,
     requestId: job.spec.requestId,
     waits: explained.reasons,
-    tries,
+    attempts,
     slowest,
     dead,
   };

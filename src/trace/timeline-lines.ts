@@ -42,14 +42,14 @@ function leaseLines(lease: Lease, what: string, visibility: Visibility): Line[] 
   switch (lease.kind) {
     case "lost":
       return [{ at: undefined, kind: "lost", text: `leased${what}; no end was recorded: the worker crashed` }];
-    case "try":
+    case "attempt":
       return [
         {
           at: lease.leasedAt,
           kind: "leased",
           text: `attempt ${lease.attempt}${what}: leased${byWorker(lease.worker, visibility)}`,
         },
-        { at: lease.endedAt, kind: lease.fate === "retry" ? "failed" : lease.fate, text: endText(lease) },
+        { at: lease.endedAt, kind: lease.outcome === "retry" ? "failed" : lease.outcome, text: endText(lease) },
       ];
     case "page":
       return pageLines(lease, what, visibility);
@@ -60,11 +60,11 @@ function byWorker(worker: string, visibility: Visibility): string {
   return visibility === "own" ? "" : ` by ${shortProcess(worker)}`;
 }
 
-function endText({ fate, because, status, detail, leasedAt, endedAt }: Lease & { kind: "try" }): string {
+function endText({ outcome, because, status, detail, leasedAt, endedAt }: Lease & { kind: "attempt" }): string {
   const why = `${because}${status === undefined ? "" : `, status ${status}`}`;
   const more = detail === undefined ? "" : `: ${detail}`;
   const after = `after ${formatDuration(endedAt - leasedAt)}`;
-  switch (fate) {
+  switch (outcome) {
     case "retry":
       return `failed ${after}: ${why}${more}`;
     case "dead":
@@ -131,7 +131,7 @@ function endLines({ state, waits, tasks, job, isKept }: Timeline): Line[] {
 
 function hasFailed({ leases }: TaskTimeline): boolean {
   const last = leases.at(-1);
-  return last?.kind === "try" && last.fate === "dead";
+  return last?.kind === "attempt" && last.outcome === "dead";
 }
 
 function noAttemptsText(isKept: boolean, isOver: boolean): string {

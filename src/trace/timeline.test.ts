@@ -11,12 +11,20 @@ it("sorts tasks by their first lease, and puts tasks without a known time last",
 });
 
 it("shows a replay as soon as a failed task waits again, but not after a failure that the broker refused as late", () => {
-  const kindsOf = (state: Timeline["state"], fates: readonly ("dead" | "retry")[], attempts: readonly number[]) => {
-    const tries = fates.map((fate, nth) =>
-      anAttemptWrite({ token: nth + 1, fate, run: { ...aRun(nth), attempt: attempts[nth] ?? 1 } }),
+  const kindsOf = (state: Timeline["state"], outcomes: readonly ("dead" | "retry")[], attempts: readonly number[]) => {
+    const writes = outcomes.map((outcome, nth) =>
+      anAttemptWrite({ token: nth + 1, outcome, run: { ...aRun(nth), attempt: attempts[nth] ?? 1 } }),
     );
     const job = { createdAt: 0, queue: "fetch", state: "running" } as Timeline["job"];
-    const timeline = { url: "u", job, requestId: undefined, tasks: tasksOf([], tries), state, waits: [], isKept: true };
+    const timeline = {
+      url: "u",
+      job,
+      requestId: undefined,
+      tasks: tasksOf([], writes),
+      state,
+      waits: [],
+      isKept: true,
+    };
     return timelineLines(timeline, "all").map(({ kind }) => kind);
   };
 

@@ -4,11 +4,18 @@ import type { KnownJob } from "../control/catalogue.ts";
 import { urlsOfPage } from "../domain/step-url.ts";
 import type { TaskKind } from "../domain/task.ts";
 import type { Explanation } from "../frontier/frontier-admin.ts";
-import type { AttemptFate, AttemptRun, AttemptWrite, TracedPage, TraceTarget } from "../store/store.ts";
+import type { AttemptOutcome, AttemptRun, AttemptWrite, TracedPage, TraceTarget } from "../store/store.ts";
 import type { TraceDeps } from "./find-traced.ts";
 
 export type Lease =
-  | ({ kind: "try"; token: number; fate: AttemptFate; because: string; status?: number; detail?: string } & AttemptRun)
+  | ({
+      kind: "attempt";
+      token: number;
+      outcome: AttemptOutcome;
+      because: string;
+      status?: number;
+      detail?: string;
+    } & AttemptRun)
   | ({ kind: "page"; token: number; page: TracedPage } & Partial<AttemptRun>)
   /** A lease without a recorded end: its worker crashed. */
   | { kind: "lost"; token: number };
@@ -36,15 +43,15 @@ export async function readTimeline(
   url: string,
 ): Promise<Timeline> {
   const target: TraceTarget = { jobId: job.id, url };
-  const [pages, tries] = await Promise.all([store.tracePages(target), store.traceAttempts(target)]);
-  const urls = urlsOfPage(url, [...pages, ...tries]);
+  const [pages, attempts] = await Promise.all([store.tracePages(target), store.traceAttempts(target)]);
+  const urls = urlsOfPage(url, [...pages, ...attempts]);
   const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one }, visibility)));
   const { requestId, keep } = job.spec;
   return {
     url,
     job,
     requestId,
-    tasks: tasksOf(pages, tries),
+    tasks: tasksOf(pages, attempts),
     ...brokerState(job.id, explained),
     isKept: keep.pages,
   };
@@ -64,27 +71,27 @@ function brokerState(jobId: string, explained: readonly Explanation[]): Pick<Tim
 }
 
 /** Groups pages and attempts by task. */
-export function tasksOf(pages: readonly TracedPage[], tries: readonly AttemptWrite[]): TaskTimeline[] {
-  const ids = new Set([...tries, ...pages].map(({ taskId }) => taskId));
+export function tasksOf(pages: readonly TracedPage[], attempts: readonly AttemptWrite[]): TaskTimeline[] {
+  const ids = new Set([...attempts, ...pages].map(({ taskId }) => taskId));
   const timelines = [...ids].map((taskId) =>
     taskTimeline(
       taskId,
       pages.filter((page) => page.taskId === taskId),
-      tries.filter((one) => one.taskId === taskId),
+      attempts.filter((one) => one.taskId === taskId),
     ),
   );
   return timelines.sort((one, other) => firstAt(one) - firstAt(other));
 }
 
-function taskTimeline(taskId: string, pages: readonly TracedPage[], tries: readonly AttemptWrite[]): TaskTimeline {
+function taskTimeline(taskId: string, pages: readonly TracedPage[], attempts: readonly AttemptWrite[]): TaskTimeline {
   const known: Lease[] = [
-    ...tries.map(({ token, fate, because, status, detail, run }) => {
+    ...attempts.map(({ token, outcome, because, status, detail, run }) => {
       const optional = { ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { detail }) };
-      return { kind: "try" as const, token, fate, because, ...optional, ...run };
+      return { kind: "attempt" as const, token, outcome, because, ...optional, ...run };
     }),
     ...pages.map((page) => ({ kind: "page" as const, token: page.token, page, ...page.run })),
   ];
-  const step = [...tries, ...pages].find(({ run }) => run !== undefined)?.run?.step ?? "fetch";
+  const step = [...attempts, ...pages].find(({ run }) => run !== undefined)?.run?.step ?? "fetch";
   return { taskId, step, leases: withLost(known) };
 }
 
@@ -103,7 +110,7 @@ function withLost(known: readonly Lease[]): Lease[] {
  * permanent failure. If the broker refused a late failure, the task is leased again with a higher attempt number.
  */
 export function isReplay(before: Lease | undefined, lease: Lease): boolean {
-  if (before?.kind !== "try" || before.fate !== "dead") return false;
+  if (before?.kind !== "attempt" || before.outcome !== "dead") return false;
   return lease.kind === "lost" || (lease.attempt ?? 1) === 1;
 }
 

@@ -73,8 +73,8 @@ type WorkerDeps = Omit<RunTaskDeps, "handlerErrors"> & {
   rssBytes(): number;
   tracing: Tracing;
   /** The share of time, 0 to 1, that the event loop was busy since the last call. */
-  loopUse(): number;
-  /** Called with each command of an operator that is in `obeys`. */
+  eventLoopUse(): number;
+  /** Called with each command of an operator that is in `commands`. */
   onCommand(command: WorkerCommand): void;
   clock: Clock;
   log: Log;
@@ -89,9 +89,9 @@ export type WorkerOptions = RunTaskOptions &
     /** The process that supervises this one. */
     supervisor: string | undefined;
     /** The commands that this worker follows. */
-    obeys: readonly WorkerCommand[];
+    commands: readonly WorkerCommand[];
     /** The memory limit of the process, for display only. Infinity means no limit. */
-    memoryMostBytes: number;
+    maxMemoryBytes: number;
     /** Whether a job whose spider or rules cannot be loaded ends the worker, or only fails its tasks. */
     unreadableJob: "ends-worker" | "ends-task";
   };
@@ -148,7 +148,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
   const presence = createPresence(
     {
       ...{ frontier, clock, log, describe: () => ({ worker, queues, version, ...condition() }) },
-      onCommand: (command) => (options.obeys.includes(command) ? deps.onCommand(command) : undefined),
+      onCommand: (command) => (options.commands.includes(command) ? deps.onCommand(command) : undefined),
     },
     { everyMs: ANNOUNCE_EVERY_MS },
   );
@@ -160,15 +160,15 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
   }
 
   function condition(): Pick<Presence, "unknownSpiders" | "vitals"> {
-    const { concurrency, supervisor, obeys, memoryMostBytes, maxTasks } = options;
+    const { concurrency, supervisor, commands, maxMemoryBytes, maxTasks } = options;
     const vitals: Vitals = {
-      ...{ concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), recent: history.recent(), obeys },
+      ...{ concurrency, busy: loop.busy(), ...ends, rssBytes: deps.rssBytes(), recent: history.recent(), commands },
       upMs: Math.round(clock.now() - startedAt),
       state: isStopping || loop.retiring.aborted ? "draining" : "working",
-      loopUse: Math.round(deps.loopUse() * 1000) / 1000,
+      eventLoopUse: Math.round(deps.eventLoopUse() * 1000) / 1000,
       ...(supervisor === undefined ? {} : { supervisor }),
-      ...(Number.isFinite(memoryMostBytes) ? { memoryMostBytes } : {}),
-      ...(Number.isFinite(maxTasks) ? { tasksMost: maxTasks } : {}),
+      ...(Number.isFinite(maxMemoryBytes) ? { maxMemoryBytes } : {}),
+      ...(Number.isFinite(maxTasks) ? { maxTasks } : {}),
     };
     return { unknownSpiders: jobs.unknownSpiders(), vitals };
   }

@@ -104,8 +104,8 @@ async function fill({ request, trawl }: Api): Promise<Known> {
 async function announceWorkers(frontier: Api["trawl"]["frontier"]): Promise<string[]> {
   const usual = { queues: ["fetch"], unknownSpiders: [], version: "1.0.0" };
   const vitals = { concurrency: 1, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1 };
-  const obeys = ["drain", "drain-all", "recycle"] as const;
-  const supervised = { ...vitals, obeys, state: "working" as const, supervisor: "host/1/1/1" };
+  const commands = ["drain", "drain-all", "recycle"] as const;
+  const supervised = { ...vitals, commands, state: "working" as const, supervisor: "host/1/1/1" };
   await frontier.announce({ ...usual, worker: "host/2/2/2", vitals: supervised }, 60_000);
   await frontier.announce({ ...usual, worker: "host/3/3/3", vitals }, 60_000);
   return ["host/1/1/1", "host/2/2/2", "host/2", "host/3"];

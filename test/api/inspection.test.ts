@@ -86,9 +86,9 @@ describe("the results of a job", () => {
     const job = connect(url).job(id);
 
     const first = await job.listRecords({ q: "T5999" });
-    expect(first).toMatchObject({ records: [], looked: 5_000 });
+    expect(first).toMatchObject({ records: [], searched: 5_000 });
     const second = await job.listRecords({ q: "T5999", cursor: first.next ?? "" });
-    expect(second).toMatchObject({ records: [{ title: "t5999" }], looked: 1_000, next: null });
+    expect(second).toMatchObject({ records: [{ title: "t5999" }], searched: 1_000, next: null });
     const lines = await new Response(await job.download("ndjson", { q: "T5999" })).text();
     expect(
       lines
@@ -104,7 +104,7 @@ describe("the results of a job", () => {
     expect(csv.trim().split("\r\n")).toHaveLength(2);
     const { records, jobId } = await connect(url)
       .page(page?.id ?? 0)
-      .look();
+      .get();
     expect([jobId, records.length, records[0]?.title]).toEqual([id, 100, "t1500"]);
   });
 
@@ -119,10 +119,10 @@ describe("the results of a job", () => {
     );
 
     expect(await connect(url).job(id).errors()).toEqual({
-      tries: [{ fate: "retry", because: "server_error", status: 500, count: 2, sample: "https://a.test/task" }],
+      attempts: [{ outcome: "retry", because: "server_error", status: 500, count: 2, sample: "https://a.test/task" }],
       dead: [],
       invalid: {
-        ...{ total: 3, looked: 3 },
+        ...{ total: 3, searched: 3 },
         groups: [
           { reason: "no price", count: 2, sample: "https://a.test/task" },
           { reason: "no title", count: 1, sample: "https://a.test/task" },

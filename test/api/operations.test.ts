@@ -127,7 +127,7 @@ describe("an explanation", () => {
       tasks: [{ jobId: json.id, state: "queued" }],
     });
     expect(job.json).toMatchObject({
-      reasons: [expect.stringContaining("paused"), "its tasks go to queue fetch, priority 5"],
+      reasons: [expect.stringContaining("paused"), "its tasks use queue fetch, priority 5"],
       until: null,
     });
     expect(site.json).toMatchObject({ about: "a.example" });
@@ -198,7 +198,7 @@ describe("the fleet", () => {
 
     expect(byJobs.json).toMatchObject({
       ...{ site: "b.example", setBy: "jobs", rate: "10/m", operator: null, robots: null, waiting: 2 },
-      ...{ circuit: "closed", incidents: 0, isAskingRobots: false },
+      ...{ circuit: "closed", incidents: 0, isFetchingRobots: false },
       jobs: [{ jobId: json.id, name: "two", state: "running", waiting: 2, rate: "10/m", isStrictest: true }],
     });
     expect(byRobots.json).toMatchObject({
@@ -228,20 +228,20 @@ describe("the fleet", () => {
     const vitals = { concurrency: 8, busy: 0, done: 0, failed: 0, rssBytes: 1, upMs: 1, state: "working" as const };
     const announce = (worker: string, more?: Partial<Vitals>) =>
       frontier.announce({ ...usual, worker, ...(more && { vitals: { ...vitals, ...more } }) }, 60_000);
-    const obeys = ["drain", "drain-all", "recycle"] as const;
-    for (const pid of [2, 3]) await announce(`a/${pid}/1/1`, { obeys, supervisor: "a/1/1/1" });
-    await announce("b/1/1/1", { obeys: ["drain", "drain-all"] });
+    const commands = ["drain", "drain-all", "recycle"] as const;
+    for (const pid of [2, 3]) await announce(`a/${pid}/1/1`, { commands, supervisor: "a/1/1/1" });
+    await announce("b/1/1/1", { commands: ["drain", "drain-all"] });
     await announce("old/1/1/1");
-    await announce("crawl/1/1/1", { obeys: [] });
-    const order = (name: string, what: string) => request("POST", `/v1/workers/${encodeURIComponent(name)}/${what}`);
+    await announce("crawl/1/1/1", { commands: [] });
+    const command = (name: string, what: string) => request("POST", `/v1/workers/${encodeURIComponent(name)}/${what}`);
 
-    expect(await order("a/2", "recycle")).toMatchObject({ status: 202, json: { workers: ["a/2/1/1"] } });
-    expect(await announce("a/2/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("recycle");
-    const all = await order("a/1/1/1", "drain");
-    expect(all).toMatchObject({ status: 202, json: { order: "drain", workers: ["a/2/1/1", "a/3/1/1"] } });
-    expect(await announce("a/3/1/1", { obeys, supervisor: "a/1/1/1" })).toBe("drain-all");
+    expect(await command("a/2", "recycle")).toMatchObject({ status: 202, json: { workers: ["a/2/1/1"] } });
+    expect(await announce("a/2/1/1", { commands, supervisor: "a/1/1/1" })).toBe("recycle");
+    const all = await command("a/1/1/1", "drain");
+    expect(all).toMatchObject({ status: 202, json: { command: "drain", workers: ["a/2/1/1", "a/3/1/1"] } });
+    expect(await announce("a/3/1/1", { commands, supervisor: "a/1/1/1" })).toBe("drain-all");
     const { json } = await request("GET", "/v1/workers");
-    expect((json.workers as unknown as { order: string }[]).map((one) => one.order)).toEqual([
+    expect((json.workers as unknown as { command: string }[]).map((one) => one.command)).toEqual([
       ...["drain", "drain", null, null, null],
     ]);
 
@@ -251,11 +251,11 @@ describe("the fleet", () => {
       ["crawl/1", "drain"],
     ] as const;
     for (const [name, what] of refusals)
-      expect(await order(name, what)).toMatchObject({ status: 409, json: { code: "ORDER_REFUSED" } });
-    expect((await order("b/1", "recycle")).json.detail).toContain("no supervisor");
-    expect((await order("old/1", "drain")).json.detail).toContain("Trawl 0.9.0, which does not support commands");
-    expect(await order("unknown/1", "drain")).toMatchObject({ status: 404 });
-    await announce("a/2/9/9", { obeys });
-    expect(await order("a/2", "drain")).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
+      expect(await command(name, what)).toMatchObject({ status: 409, json: { code: "COMMAND_REFUSED" } });
+    expect((await command("b/1", "recycle")).json.detail).toContain("no supervisor");
+    expect((await command("old/1", "drain")).json.detail).toContain("Trawl 0.9.0, which does not support commands");
+    expect(await command("unknown/1", "drain")).toMatchObject({ status: 404 });
+    await announce("a/2/9/9", { commands });
+    expect(await command("a/2", "drain")).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
   });
 });

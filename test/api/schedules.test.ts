@@ -15,7 +15,7 @@ describe("schedules over HTTP", () => {
     expect(made.status).toBe(201);
     expect(made.json).toMatchObject({
       ...{ name: "a.example/", cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", every: null },
-      ...{ overlap: "skip", catchUp: "one", catchUpMost: 10, paused: false, job: JOB },
+      ...{ overlap: "skip", catchUp: "one", maxCatchUp: 10, paused: false, job: JOB },
     });
     const path = `/v1/schedules/${made.json.id}`;
     expect((await request("GET", path)).json).toEqual(made.json);
@@ -191,8 +191,8 @@ describe("schedules over HTTP", () => {
     [{ cron: "* * * * *", every: "1h", job: JOB }, "BAD_SCHEDULE", /either cron or every/],
     [{ every: "1h", timeZone: "UTC", job: JOB }, "BAD_SCHEDULE", /timeZone: needs cron/],
     [{ cron: "0 0 31 2 *", job: JOB }, "BAD_SCHEDULE", /never occurs/],
-    [{ cron: "* * *", job: JOB }, "BAD_SCHEDULE", /cannot be read/],
-    [{ cron: "* * * * *", timeZone: "Nowhere", job: JOB }, "BAD_SCHEDULE", /no "Nowhere"/],
+    [{ cron: "* * *", job: JOB }, "BAD_SCHEDULE", /cannot be parsed/],
+    [{ cron: "* * * * *", timeZone: "Nowhere", job: JOB }, "BAD_SCHEDULE", /"Nowhere" does not exist/],
     [{ every: "10ms", job: JOB }, "BAD_REQUEST", /body\.every: takes a duration/],
     [{ every: "1h", job: { urls: [] } }, "BAD_JOB", /at least one/],
     [{ every: "1h", job: { urls: ["ftp://a.example/"] } }, "BAD_JOB", /ftp:/],

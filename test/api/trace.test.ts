@@ -20,13 +20,15 @@ it("finds a page by URL, task, job and request, as text and as fields, without s
 
   const byUrl = await trawl.trace({ url });
 
-  const [timeline] = byUrl.stories;
-  expect(before.stories[0]).toMatchObject({ state: "queued", lines: [{ kind: "submitted" }, { kind: "waits" }] });
+  const [timeline] = byUrl.timelines;
+  expect(before.timelines[0]).toMatchObject({ state: "queued", lines: [{ kind: "submitted" }, { kind: "waits" }] });
   expect(timeline).toMatchObject({
     ...{ job: job.id, jobState: "failed", requestId: "order-4711", state: "dead" },
-    tasks: [{ step: "fetch", leases: [{ kind: "try", token: 1, fate: "dead", because: "http_status", status: 404 }] }],
+    tasks: [
+      { step: "fetch", leases: [{ kind: "attempt", token: 1, outcome: "dead", because: "http_status", status: 404 }] },
+    ],
   });
-  expect(timeline?.lines.map(({ kind, words }) => [kind, words])).toEqual([
+  expect(timeline?.lines.map(({ kind, text }) => [kind, text])).toEqual([
     ["submitted", "submitted by request order-4711 to queue fetch"],
     ["leased", expect.stringMatching(/^attempt 1: leased by \S+$/)],
     ["dead", expect.stringMatching(/^failed permanently after \d+ms: http_status, status 404/)],
@@ -37,7 +39,7 @@ it("finds a page by URL, task, job and request, as text and as fields, without s
   const targets = [{ url, job: job.id }, { task }, { job: job.id }, { request: "order-4711" }];
   const texts = [url, task, job.id, "order-4711"].map((what) => ({ what }));
   for (const target of [...targets, ...texts]) {
-    expect((await trawl.trace(target)).stories).toMatchObject([{ job: job.id, tasks: timeline?.tasks }]);
+    expect((await trawl.trace(target)).timelines).toMatchObject([{ job: job.id, tasks: timeline?.tasks }]);
   }
   expect(await working.request("GET", "/v1/trace?what=unknown")).toMatchObject(NOT_FOUND);
   expect(await working.request("GET", `/v1/trace?task=${job.id}`)).toMatchObject(NOT_FOUND);
@@ -57,13 +59,13 @@ it("shows a replay between attempts, and explains where the count of attempts st
   await working.request("POST", "/v1/dead/replay", { job: job.id });
   await ended(working, job.id);
 
-  const { stories } = await trawl.trace({ url });
+  const { timelines } = await trawl.trace({ url });
   const kinds = ["submitted", "leased", "dead", "replayed", "leased", "dead", "waits"];
-  expect(stories[0]?.lines.map(({ kind }) => kind)).toEqual(kinds);
-  expect(stories[0]?.lines[3]).toEqual({
+  expect(timelines[0]?.lines.map(({ kind }) => kind)).toEqual(kinds);
+  expect(timelines[0]?.lines[3]).toEqual({
     at: null,
     kind: "replayed",
-    words: "replayed: attempts are counted from 1 again",
+    text: "replayed: attempts are counted from 1 again",
   });
   expect((await trawl.explain({ url })).reasons).toEqual([
     expect.stringMatching(/failed \S+ ago after 1 attempt/),
@@ -78,14 +80,14 @@ it("summarises a job of several pages", async () => {
   await working.startWorker();
   await ended(working, json.id);
 
-  const { jobs, stories } = await connect(working.url).trace({ job: String(json.id) });
+  const { jobs, timelines } = await connect(working.url).trace({ job: String(json.id) });
 
-  expect(stories).toEqual([]);
+  expect(timelines).toEqual([]);
   expect(jobs).toMatchObject([
     {
       job: { id: json.id, state: "finished", counts: { done: 1, dead: 1 } },
       waits: [],
-      tries: [{ fate: "dead", because: "http_status", status: 404, tries: 1, sample: urls[1] }],
+      attempts: [{ outcome: "dead", because: "http_status", status: 404, count: 1, sample: urls[1] }],
       slowest: [{ url: urls[0], status: 200 }],
       dead: [{ url: urls[1], reason: "http_status" }],
     },
@@ -100,7 +102,7 @@ it("returns 20 jobs of a request and the number of others, and queries the broke
   for (let nth = 0; nth < 23; nth += 1) ids.push((await submit()).json.id);
 
   const byRequest = await connect(working.url).trace({ request: "nightly" });
-  expect(byRequest).toMatchObject({ stories: [], more: 3 });
+  expect(byRequest).toMatchObject({ timelines: [], more: 3 });
   expect(byRequest.jobs.map(({ job }) => job.id)).toEqual(ids.slice(3).reverse());
 
   const { frontier, catalogue } = working.trawl;
@@ -127,18 +129,18 @@ it("returns nothing about other tenants and workers to a tenant, whatever parame
   const texts = ["request=order-1", "what=order-1", `what=${json.id}`];
   for (const query of [...targets, ...texts]) {
     expect(await other.request("GET", `/v1/trace?${query}`)).toMatchObject(NOT_FOUND);
-    expect(await acme.request("GET", `/v1/trace?${query}`)).toMatchObject({ json: { stories: [{ job: json.id }] } });
+    expect(await acme.request("GET", `/v1/trace?${query}`)).toMatchObject({ json: { timelines: [{ job: json.id }] } });
   }
   const noWorker = "no worker serves queue fetch: start one with: trawl worker --queues fetch";
   expect((await acme.request("GET", `/v1/explain?job=${json.id}`)).json.reasons).toContain(noWorker);
   const vitals = { concurrency: 16, busy: 3, done: 9, failed: 0, rssBytes: 1, upMs: 1 };
   const worker = { worker: "w1", queues: ["fetch"], unknownSpiders: [], version: "1", vitals };
   await api.trawl.frontier.announce(worker, 60_000);
-  const counted = "1 worker serves queue fetch: 13 of 16 places free, 2 waiting on it";
+  const counted = "1 worker serves queue fetch: it can run 13 more tasks (limit 16); 2 tasks wait";
   for (const query of [`job=${json.id}`, "url=https://a.example/x"]) {
     const operators = (await requestWithKey(api, OPERATOR)("GET", `/v1/explain?${query}`)).json.reasons;
     expect(operators).toContain(counted);
-    expect(JSON.stringify((await acme.request("GET", `/v1/explain?${query}`)).json)).not.toContain("places free");
+    expect(JSON.stringify((await acme.request("GET", `/v1/explain?${query}`)).json)).not.toContain("more tasks");
   }
 });
 

@@ -58,7 +58,15 @@ describe("a job with a webhook", () => {
     expect(
       await waitForWebhook(working, id, ({ state, waiting }) => state === "closed" && waiting === 0),
     ).toMatchObject({
-      ...{ job: id, host: new URL(receiver.url).host, told: 1, delivered: 1, waiting: 0, dead: 0, lastFailure: null },
+      ...{
+        job: id,
+        host: new URL(receiver.url).host,
+        eventCount: 1,
+        delivered: 1,
+        waiting: 0,
+        dead: 0,
+        lastFailure: null,
+      },
     });
   });
 
@@ -187,7 +195,7 @@ describe("a job with a webhook", () => {
     await working.request("POST", "/v1/dead/replay", { job: id });
     const view = await waitForWebhook(working, id, ({ state, delivered }) => state === "closed" && delivered === 4);
 
-    expect(view).toMatchObject({ told: 4, delivered: 4, deliveryJobs: [`wh1${id}`, `wh2${id}`] });
+    expect(view).toMatchObject({ eventCount: 4, delivered: 4, deliveryJobs: [`wh1${id}`, `wh2${id}`] });
     const again = receiver.received.slice(2);
     expect(again.find(({ type }) => type === "records")?.content.data.records).toMatchObject([{ title: "late" }]);
     expect(again.find(({ type }) => type === "job.finished")?.content.data.job).toMatchObject({ counts: { dead: 0 } });
@@ -242,7 +250,7 @@ describe("a job with a webhook", () => {
     const view = await waitForWebhook(working, id, ({ delivered }) => delivered === 1);
 
     expect(receiver.received).toHaveLength(2);
-    expect(view.lastFailure).toMatchObject({ detail: expect.stringMatching(/no answer in time|took too long/) });
+    expect(view.lastFailure).toMatchObject({ detail: expect.stringMatching(/no response in time|took too long/) });
   });
 
   it("does not connect to a disallowed address, and records the refusal in a dead letter", async () => {
@@ -325,7 +333,7 @@ describe("a job with a webhook", () => {
 
   it("is refused if it could not be delivered, with a message that contains no secret", async () => {
     const working = await startWorking(pages(1), QUICK);
-    const refused: [webhook: object, more: object, says: RegExp][] = [
+    const refused: [webhook: object, more: object, message: RegExp][] = [
       [{ url: "ftp://a.example/" }, {}, /webhook\.url/],
       [{ url: "https://me:pass@a.example/" }, {}, /without credentials/],
       [{ url: "https://a.example/", secret: "whsec_dG9vIHNob3J0" }, {}, /24 to 64 bytes/],
@@ -334,9 +342,12 @@ describe("a job with a webhook", () => {
       [{ url: "https://a.example/", retries: 3 }, {}, /retries/],
     ];
 
-    for (const [webhook, more, says] of refused) {
+    for (const [webhook, more, message] of refused) {
       const { status: code, json } = await working.request("POST", "/v1/jobs", { open: true, webhook, ...more });
-      expect({ code, detail: json.detail }).toEqual({ code: expect.any(Number), detail: expect.stringMatching(says) });
+      expect({ code, detail: json.detail }).toEqual({
+        code: expect.any(Number),
+        detail: expect.stringMatching(message),
+      });
       expect([400, 422]).toContain(code);
       expect(json.detail).not.toContain("dG9vIHNob3J0");
     }

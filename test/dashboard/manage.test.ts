@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
     await page.getByLabel("Cron expression").fill("nonsense");
     await page
       .locator(".field-problem")
-      .getByText(/^"nonsense" cannot be read/)
+      .getByText(/^"nonsense" cannot be parsed/)
       .waitFor();
     expect(await page.getByLabel("Cron expression").getAttribute("aria-invalid")).toBe("true");
     expect(await page.getByRole("button", { name: "Create schedule" }).isDisabled()).toBe(true);
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
     await page.getByLabel("Name").fill("Tokyo, every morning");
     await page.getByLabel("Job").fill('{ "urls": [] }');
     await page.getByRole("button", { name: "Create schedule" }).click();
-    await page.locator(".field-problem").getByText("give at least one").waitFor();
+    await page.locator(".field-problem").getByText("at least one start URL").waitFor();
     await page.getByLabel("Job").fill('{ "urls": ["https://a.example/"] }');
     await page.getByRole("button", { name: "Create schedule" }).click();
     await page.getByRole("heading", { level: 1, name: "Tokyo, every morning" }).waitFor();

@@ -56,7 +56,9 @@ describe("a job that is changed while it runs", () => {
     const cwd = newFolder();
 
     expect((await trawl(["change", "j1"], { cwd })).stderr).toContain("BAD_USAGE: nothing to change");
-    expect((await trawl(["change", "j1", "--rate", "fast"], { cwd })).stderr).toContain("--rate takes 4/s, 10/m");
+    expect((await trawl(["change", "j1", "--rate", "fast"], { cwd })).stderr).toContain(
+      "--rate must be a rate such as 4/s or 10/m",
+    );
     expect(await trawl(["change", "j1", "--max-pages", "none"], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("NOT_FOUND"),

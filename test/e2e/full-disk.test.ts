@@ -20,25 +20,29 @@ const TRIES_WHILE_FULL = 4;
 
 describe.skipIf(obstacle !== undefined)("a full disk", () => {
   it.each([
-    { what: "store", kilobytes: 900, says: /STORE_UNREACHABLE: store \S+store\.db: .*disk is full.*free some space/ },
+    {
+      what: "store",
+      kilobytes: 900,
+      message: /STORE_UNREACHABLE: store \S+store\.db: .*disk is full.*free some space/,
+    },
     {
       what: "broker",
       kilobytes: 400,
-      says: /BROKER_UNREACHABLE: broker \S+broker\.db: .*disk is full.*free some space/,
+      message: /BROKER_UNREACHABLE: broker \S+broker\.db: .*disk is full.*free some space/,
     },
   ])(
     "for the $what stops the crawl, which loses nothing in any number of attempts",
-    async ({ what, kilobytes, says }) => {
+    async ({ what, kilobytes, message }) => {
       const [cwd, site, disk] = [newFolder(), await linkedSite({ pages: PAGES }), mountTinyDisk(kilobytes)];
       const location = [`--${what}`, `sqlite:${disk.path}/${what}.db`];
       const flags = [...location, "--out", "pages.jsonl", "--json", "--quiet"];
       const first = await trawl(["crawl", `${site.url}/`, "--rate", "unlimited", "--per-site", "8", ...flags], { cwd });
       expect(first).toMatchObject({ code: 3, stdout: "" });
-      expect(first.stderr).toMatch(new RegExp(`trawl: ${says.source}`));
+      expect(first.stderr).toMatch(new RegExp(`trawl: ${message.source}`));
       for (let attempt = 1; attempt < TRIES_WHILE_FULL; attempt++) {
         const again = await trawl(["crawl", "--resume", ...flags], { cwd });
         expect(again.code).toBe(3);
-        expect(again.stderr).toMatch(says);
+        expect(again.stderr).toMatch(message);
       }
       expect(readdirSync(cwd).filter((name) => name.startsWith("pages"))).toEqual([]);
       expect(new Set(pagesRequested(site)).size).toBeLessThan(PAGES);

@@ -84,33 +84,33 @@ describe("a job file", () => {
   it.concurrent.for([
     {
       job: { urls: ["http://127.0.0.1/"], rate: "4/s" },
-      says: /unknown key rate; did you mean politeness\.rate\? known/,
+      message: /unknown key rate; did you mean politeness\.rate\? known/,
     },
     {
       job: { urls: ["http://127.0.0.1/"], ulrs: [] },
-      says: /unknown key ulrs; did you mean urls\? known keys: .*urls.*follow.*keep/,
+      message: /unknown key ulrs; did you mean urls\? known keys: .*urls.*follow.*keep/,
     },
     {
       job: { urls: ["http://127.0.0.1/"], follow: { depth: 3 } },
-      says: /unknown key depth in follow; known keys: .*maxDepth/,
+      message: /unknown key depth in follow; known keys: .*maxDepth/,
     },
-    { job: { urls: ["http://127.0.0.1/"], politeness: { rate: "fast" } }, says: /politeness\.rate: .*4\/s.*"fast"/ },
+    { job: { urls: ["http://127.0.0.1/"], politeness: { rate: "fast" } }, message: /politeness\.rate: .*4\/s.*"fast"/ },
     {
       job: { urls: ["http://127.0.0.1/"], priority: 42, retries: { max: -1 } },
-      says: /retries\.max: .*\n.*priority: /,
+      message: /retries\.max: .*\n.*priority: /,
     },
-    { job: { urls: ["http://127.0.0.1/"], extract: { a: "p >" } }, says: /BAD_SELECTOR.*"p >"/ },
-    { job: { urls: "http://127.0.0.1/" }, says: /urls: .*list/ },
-    { job: {}, says: /BAD_USAGE: nothing to crawl/ },
-    { job: [], says: /object/ },
-    { job: null, says: /object/ },
-  ])("is refused before anything is queued: $says", async ({ job, says }, { expect, onTestFinished }) => {
+    { job: { urls: ["http://127.0.0.1/"], extract: { a: "p >" } }, message: /BAD_SELECTOR.*"p >"/ },
+    { job: { urls: "http://127.0.0.1/" }, message: /urls: .*list/ },
+    { job: {}, message: /BAD_USAGE: nothing to crawl/ },
+    { job: [], message: /object/ },
+    { job: null, message: /object/ },
+  ])("is refused before anything is queued: $message", async ({ job, message }, { expect, onTestFinished }) => {
     const cwd = folderWith(job, onTestFinished);
     const end = await trawl(["crawl", "job.json"], { cwd });
 
     expect(end).toMatchObject({ code: 2, stdout: "" });
     expect(end.stderr).toMatch(/^trawl: BAD_(JOB|SELECTOR|USAGE): /);
-    expect(end.stderr).toMatch(says);
+    expect(end.stderr).toMatch(message);
     expect((await trawl(["jobs", "--json"], { cwd })).stdout).toBe('{"jobs":[]}\n');
   });
 });

@@ -60,7 +60,7 @@ describe("trawl keys", () => {
     [
       "an unknown scope",
       ["keys", "add", "ci", "--scopes", "write"],
-      /--scopes takes a comma-separated list of read, submit, admin/,
+      /--scopes must be a comma-separated list of read, submit, admin/,
     ],
     ["admin of a tenant", ["keys", "add", "ci", "--scopes", "admin", "--tenant", "a"], /cannot have a tenant/],
     ["an invalid tenant name", ["keys", "add", "ci", "--tenant", "a/b"], /--tenant: "a\/b" is not a valid name/],

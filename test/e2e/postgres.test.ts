@@ -77,7 +77,7 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
     const diagnose = async (TRAWL_STORE: string) => {
       const end = await trawl(["doctor", "--json"], {
         cwd: newFolder(),
-        env: { TRAWL_STORE, TRAWL_STORE_PATIENCE: "500ms" },
+        env: { TRAWL_STORE, TRAWL_STORE_RETRY_FOR: "500ms" },
       });
       expectNoSecret(end.stdout, end.stderr);
       const findings = lastJson<Diagnosis>(end).findings.filter(({ check }) => check === "store");
@@ -87,21 +87,21 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
     expect(await diagnose(storeOf())).toMatchObject({
       code: 0,
       findings: [
-        { verdict: "ok", says: expect.stringMatching(/\(PostgreSQL \d+.*\) can be read and written/) },
+        { verdict: "ok", message: expect.stringMatching(/\(PostgreSQL \d+.*\) can be read and written/) },
         {
           verdict: "warning",
-          says: expect.stringContaining("fsync is off"),
+          message: expect.stringContaining("fsync is off"),
           fix: expect.stringContaining("fsync = on"),
         },
       ],
     });
     expect(await diagnose(server.url.replace(/:\d+\//, ":1/"))).toMatchObject({
       code: 1,
-      findings: [{ verdict: "problem", says: expect.stringContaining("connection refused") }],
+      findings: [{ verdict: "problem", message: expect.stringContaining("connection refused") }],
     });
     expect(await diagnose("postgres://127.0.0.1")).toMatchObject({
       code: 1,
-      findings: [{ verdict: "problem", says: expect.stringContaining("no database name") }],
+      findings: [{ verdict: "problem", message: expect.stringContaining("no database name") }],
     });
   });
 
@@ -129,11 +129,11 @@ describe.skipIf(obstacle !== undefined)("the command line on PostgreSQL", () => 
     const url = server.url.replace(/:\d+\//, ":1/");
     const end = await trawl(["crawl", "http://127.0.0.1:1/", "--store", url], {
       cwd: newFolder(),
-      env: { TRAWL_STORE_PATIENCE: "200ms" },
+      env: { TRAWL_STORE_RETRY_FOR: "200ms" },
     });
 
     expect(end.code).toBe(3);
-    expect(end.stderr).toMatch(/STORE_UNREACHABLE[\s\S]*has not been reached[\s\S]*TRAWL_STORE_PATIENCE/);
+    expect(end.stderr).toMatch(/STORE_UNREACHABLE[\s\S]*has not been reached[\s\S]*TRAWL_STORE_RETRY_FOR/);
     expectNoSecret(end.stderr, end.stdout);
   });
 });

@@ -31,7 +31,7 @@ describe.skipIf(obstacle !== undefined)("an S3 bucket for bodies", () => {
     const { id } = lastJson<{ id: string }>(submitted);
 
     await trawl(["worker", "--drain", "--queues", "fetch"], { cwd, env });
-    expect((await keysIn(server, prefix)).filter((key) => key.startsWith("parcels/"))).toHaveLength(2);
+    expect((await keysIn(server, prefix)).filter((key) => key.startsWith("spool/"))).toHaveLength(2);
     const parsed = await trawl(["worker", "--drain", "--queues", "parse"], { cwd, env });
 
     expect(parsed).toMatchObject({ code: 0 });

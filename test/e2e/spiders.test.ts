@@ -161,21 +161,24 @@ describe("a spider", () => {
     expect(stderr).toMatch(/^ {2}follow +\.nxt matched no links$/m);
   });
 
-  const INVALID_CALLS: Readonly<Record<string, { handler: string; says: RegExp }>> = {
-    "a BigInt": { handler: "emit({ big: 10n } as never);", says: /emit: .*JSON.*BigInt/ },
+  const INVALID_CALLS: Readonly<Record<string, { handler: string; message: RegExp }>> = {
+    "a BigInt": { handler: "emit({ big: 10n } as never);", message: /emit: .*JSON.*BigInt/ },
     "a circular object": {
       handler: "const circle: Record<string, unknown> = {}; circle.self = circle; emit(circle);",
-      says: /emit: .*JSON.*circular/,
+      message: /emit: .*JSON.*circular/,
     },
-    "a string": { handler: 'emit("just text" as never);', says: /emit: takes an object/ },
-    "a list": { handler: "emit([1, 2] as never);", says: /emit: takes an object/ },
-    nothing: { handler: "emit(undefined as never);", says: /emit: .*undefined/ },
-    "a date": { handler: "emit(new Date(0) as never);", says: /emit: takes an object/ },
-    "a BigInt to carry": { handler: 'follow("/p/9", { carry: 1n });', says: /carry.*JSON.*BigInt/ },
-    "a fractional priority": { handler: 'follow("/p/9", { priority: 1.5 });', says: /priority.*0 to 9.*1\.5/ },
-    "a handler name that is a number": { handler: 'follow("/p/9", { to: 7 as never });', says: /`to` takes the name/ },
-    "an unknown handler": { handler: 'follow("/0?again=1", { to: "unknown" });', says: /no handler unknown/ },
-    "an invalid selector": { handler: 'follow("a[[");', says: /\S/ },
+    "a string": { handler: 'emit("just text" as never);', message: /emit: takes an object/ },
+    "a list": { handler: "emit([1, 2] as never);", message: /emit: takes an object/ },
+    nothing: { handler: "emit(undefined as never);", message: /emit: .*undefined/ },
+    "a date": { handler: "emit(new Date(0) as never);", message: /emit: takes an object/ },
+    "a BigInt to carry": { handler: 'follow("/p/9", { carry: 1n });', message: /carry.*JSON.*BigInt/ },
+    "a fractional priority": { handler: 'follow("/p/9", { priority: 1.5 });', message: /priority.*0 to 9.*1\.5/ },
+    "a handler name that is a number": {
+      handler: 'follow("/p/9", { to: 7 as never });',
+      message: /`to` takes the name/,
+    },
+    "an unknown handler": { handler: 'follow("/0?again=1", { to: "unknown" });', message: /no handler unknown/ },
+    "an invalid selector": { handler: 'follow("a[[");', message: /\S/ },
   };
 
   it("that passes an invalid value to emit or follow fails only that page", async () => {
@@ -208,9 +211,9 @@ describe("a spider", () => {
     expect(summary.counts).toMatchObject({ done: names.length + 1, dead: names.length });
     const dead = await deadOf(cwd);
     expect(new Set(dead.map(({ reason }) => reason))).toEqual(new Set(["handler_failed"]));
-    for (const [n, [name, { says }]] of Object.entries(INVALID_CALLS).entries()) {
+    for (const [n, [name, { message }]] of Object.entries(INVALID_CALLS).entries()) {
       const path = name === "an unknown handler" ? "/0?again=1" : `/${n}`;
-      expect(dead.find(({ url }) => url === site.url + path)?.history.at(-1)?.detail, name).toMatch(says);
+      expect(dead.find(({ url }) => url === site.url + path)?.history.at(-1)?.detail, name).toMatch(message);
     }
   });
 });

@@ -123,7 +123,7 @@ describe("a crawl", () => {
     const withFlag = await trawl(["crawl", "--resume", id, "--max-depth", "3"], { cwd });
     const unknown = await trawl(["crawl", "--resume", "nope"], { cwd });
 
-    expect([withUrl.code, withUrl.stderr]).toEqual([2, expect.stringContaining("takes no URLs")]);
+    expect([withUrl.code, withUrl.stderr]).toEqual([2, expect.stringContaining("accepts no URLs")]);
     expect([withFlag.code, withFlag.stderr]).toEqual([2, expect.stringContaining("--max-depth")]);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("NOT_FOUND")]);
   });

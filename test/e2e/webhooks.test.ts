@@ -64,7 +64,7 @@ describe("a crawl with a webhook", () => {
     const receiver = await receiverOf((response) => response.writeHead(isBroken ? 500 : 200).end());
     const { folder } = await folderWith(receiver, { secret: SECRET, events: ["job.finished"] });
 
-    const env = { ...ENV, TRAWL_WEBHOOK_FAREWELL: "1s" };
+    const env = { ...ENV, TRAWL_WEBHOOK_DRAIN: "1s" };
     const end = await trawl(["crawl", "job.json", "--json"], { cwd: folder, env });
     expect(end).toMatchObject({ code: 0 });
     expect(end.stderr).toMatch(

@@ -87,7 +87,7 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     blockedUntil: site.blockedUntil,
     backoffCause: site.backoffCause,
     crawlDelayMs: site.crawlDelayMs,
-    isAskingRobots: site.robotsFetcher !== undefined && needsRobots(world, site, now),
+    isFetchingRobots: site.robotsFetcher !== undefined && needsRobots(world, site, now),
     waiting: waitingAt(world, site),
     operator: site.operator,
     jobs: jobsAt(world, site),

@@ -86,7 +86,7 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
       return announced.length > 0;
     },
     listQueues: async () => queuesOf(world),
-    examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", says: "the model is in memory" }],
+    examine: async (): Promise<Finding[]> => [{ check: "model", verdict: "ok", message: "the model is in memory" }],
   };
 }
 

@@ -29,10 +29,10 @@ export function findSiteDetail(world: World, name: string, now: number): SiteDet
   const site = world.sites.find((one) => one.name === name);
   if (site === undefined) return undefined;
   const { operator, incidents } = site;
-  const isAskingRobots = site.robotsFetcher !== undefined && needsRobots(world, site, now);
+  const isFetchingRobots = site.robotsFetcher !== undefined && needsRobots(world, site, now);
   return {
     ...siteViewOf(world, site),
-    ...{ operator, incidents, isAskingRobots },
+    ...{ operator, incidents, isFetchingRobots },
     jobs: jobsAt(world, site),
   };
 }

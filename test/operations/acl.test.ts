@@ -97,7 +97,7 @@ describe.skipIf(obstacle !== undefined)(`permissions on a broker (${obstacle ?? 
     expect(await frontier.examine()).toContainEqual({
       check: "broker permissions",
       verdict: "problem",
-      says: "this user may not run sadd, zadd",
+      message: "this user may not run sadd, zadd",
       fix: expect.stringContaining("docs/operations.md"),
     });
   });
@@ -107,9 +107,9 @@ describe.skipIf(obstacle !== undefined)(`permissions on a broker (${obstacle ?? 
 
     const findings = await (await stage.open()).examine();
 
-    const says = Object.fromEntries(findings.map((finding) => [finding.check, finding.says]));
-    expect(says["broker packing"]).toContain("the server does not report it");
-    expect(says["broker database"]).toContain("permissions");
+    const messages = Object.fromEntries(findings.map((finding) => [finding.check, finding.message]));
+    expect(messages["broker packing"]).toContain("the server does not report it");
+    expect(messages["broker database"]).toContain("permissions");
   });
 
   it("are not granted with a wrong password", async () => {

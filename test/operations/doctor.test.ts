@@ -35,7 +35,7 @@ describe.skipIf(obstacle !== undefined)(`doctor on Redis (${obstacle ?? "availab
     });
   }
   async function diagnose(database: number, env: Record<string, string> = {}) {
-    const at = { TRAWL_BROKER: `${server.url}/${database}`, TRAWL_BROKER_PATIENCE: "500ms", ...env };
+    const at = { TRAWL_BROKER: `${server.url}/${database}`, TRAWL_BROKER_RETRY_FOR: "500ms", ...env };
     const end = await trawl(["doctor", "--json"], { cwd: newFolder(), env: at });
     const { findings } = lastJson<Diagnosis>(end);
     return { code: end.code, problems: findings.filter(({ verdict }) => verdict !== "ok"), output: end.stdout };
@@ -75,11 +75,11 @@ describe.skipIf(obstacle !== undefined)(`doctor on Redis (${obstacle ?? "availab
       await redis.set("sessions:7", "x");
     });
     expect((await diagnose(2)).problems).toMatchObject([
-      { check: "broker database", verdict: "warning", says: expect.stringContaining("sessions:7") },
+      { check: "broker database", verdict: "warning", message: expect.stringContaining("sessions:7") },
     ]);
     await diagnose(3, { TRAWL_BROKER_PREFIX: "staging" });
     expect((await diagnose(3)).problems).toMatchObject([
-      { check: "broker database", verdict: "warning", says: expect.stringContaining("the prefix staging") },
+      { check: "broker database", verdict: "warning", message: expect.stringContaining("the prefix staging") },
     ]);
   });
 
@@ -90,8 +90,8 @@ describe.skipIf(obstacle !== undefined)(`doctor on Redis (${obstacle ?? "availab
     const refused = await diagnose(1, { TRAWL_BROKER: wrong });
     const missing = await diagnose(1, { TRAWL_BROKER: "redis://fleet:wr0ng@127.0.0.1:1" });
 
-    expect(refused).toMatchObject({ code: 1, problems: [{ says: expect.stringContaining("WRONGPASS") }] });
-    expect(missing).toMatchObject({ code: 1, problems: [{ says: expect.stringContaining("not been reached") }] });
+    expect(refused).toMatchObject({ code: 1, problems: [{ message: expect.stringContaining("WRONGPASS") }] });
+    expect(missing).toMatchObject({ code: 1, problems: [{ message: expect.stringContaining("not been reached") }] });
     expect(refused.output + missing.output).not.toContain("wr0ng");
   });
 

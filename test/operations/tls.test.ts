@@ -62,11 +62,11 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     const plain = `redis://${address}`;
     const encrypted = `rediss://127.0.0.1:${server.port}?ca=${files.ca}&${clientFiles()}`;
 
-    for (const [url, says] of [
+    for (const [url, text] of [
       [plain, `${address} uses TLS: write rediss`],
       [encrypted, `127.0.0.1:${server.port} does not use TLS: write redis`],
     ] as const) {
-      const message = expect.stringContaining(says);
+      const message = expect.stringContaining(text);
       await expect(createStage(url, { retryForMs: 300 }).open()).rejects.toMatchObject({ message });
     }
   });

@@ -132,6 +132,6 @@ describe("workers whose clocks are wrong", () => {
     await right.reap(10);
     expect((await viewOf(right)).counts.queued).toBe(1);
     const [finding] = (await ahead.examine()).filter(({ check }) => check === "broker clock");
-    expect(finding).toMatchObject({ verdict: "warning", says: expect.stringMatching(/ahead of the broker/) });
+    expect(finding).toMatchObject({ verdict: "warning", message: expect.stringMatching(/ahead of the broker/) });
   });
 });

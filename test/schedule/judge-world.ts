@@ -12,12 +12,12 @@ export type Verdict = { problems: string[]; expected: number; fired: number; mis
 export function judgeWorld({ planned, polls, jobs, occurrences }: Outcome, startAt: number, endAt: number): Verdict {
   const verdict: Verdict = { problems: [], expected: 0, fired: 0, missed: 0, overlapped: 0 };
   const jobsOf = groupBy(jobs, ({ spec }) => spec.slot?.scheduleId);
-  for (const { schedule, written, overlap, catchUp, catchUpMost } of planned) {
+  for (const { schedule, written, overlap, catchUp, maxCatchUp } of planned) {
     const own = jobsOf.get(schedule.id) ?? [];
     const seen = polls.get(schedule.id) ?? [];
     // Up to the last poll, because the newest missed occurrences are fired later and may be after the end.
     const wall = occurrencesByWall(written(schedule.createdAt), startAt, Math.max(endAt, seen.at(-1) ?? endAt));
-    const limit = { skip: 0, one: 1, all: catchUpMost }[catchUp];
+    const limit = { skip: 0, one: 1, all: maxCatchUp }[catchUp];
     const judged = classify(wall, seen, limit);
     const [due, missed] = [judged.due, judged.missed].map((all) => all.filter((at) => at <= endAt)) as [
       number[],

@@ -30,7 +30,7 @@ describe("schedulers that are killed", () => {
     const { schedules } = composeSchedules(config, trawl);
     // With overlap `replace`, no occurrence is skipped or waits. With catch-up `all`, missed occurrences are fired
     // later.
-    const policies = { overlap: "replace", catchUp: "all", catchUpMost: 1_000 } as const;
+    const policies = { overlap: "replace", catchUp: "all", maxCatchUp: 1_000 } as const;
     const made = [];
     for (let n = 0; n < 20; n += 1) {
       const job = { urls: [`http://site-${n}.test/`] };

@@ -92,7 +92,7 @@ describe("the occurrences of a schedule", () => {
   );
 
   it.each([
-    ["bad", "UTC", /cron: "bad" cannot be read/],
+    ["bad", "UTC", /cron: "bad" cannot be parsed/],
     ["61 * * * *", "UTC", /Invalid value for minute/],
     ["* * * * * * *", "UTC", /cron/],
     ["0 6 * * *", "Mars/Olympus", /timeZone: "Mars\/Olympus" does not exist; use a name such as/],

@@ -9,7 +9,7 @@ export type Planned = {
   written(anchorAt: number): Written;
   overlap: Overlap;
   catchUp: CatchUp;
-  catchUpMost: number;
+  maxCatchUp: number;
   queue: string;
   /** The duration of a run. */
   lastsMs: number;
@@ -43,7 +43,7 @@ export function planSchedules(count: number, random: SeededRandom): Planned[] {
     const policies = {
       overlap: pick(["skip", "queue", "replace"] as const),
       catchUp: pick(["skip", "one", "all"] as const),
-      catchUpMost: random.between(1, 8),
+      maxCatchUp: random.between(1, 8),
     };
     const queue = `q${n}`;
     const politeness = { rate: "unlimited", robots: false };

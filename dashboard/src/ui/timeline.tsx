@@ -31,7 +31,7 @@ export function Timeline({ timeline }: { timeline: Pick<TimelineOut, "lines" | "
   const startAt = Date.parse(timeline.submittedAt);
   return (
     <ol class="timeline">
-      {timeline.lines.map(({ at, kind, words: text }, nth) => (
+      {timeline.lines.map(({ at, kind, text }, nth) => (
         <li key={nth} class={`timeline-line timeline-${TONES[kind]}${PARTS.includes(kind) ? " is-part" : ""}`}>
           <span class="timeline-at">{at === null ? "" : <Since at={Date.parse(at)} startAt={startAt} />}</span>
           <span class="timeline-text">

@@ -94,9 +94,9 @@ export function createServerMeter(deps: Deps): ServerMeter {
     },
     occurrences: (schedules) => ({
       ...schedules,
-      async settle(claim, fate, at) {
-        const isOurs = await schedules.settle(claim, fate, at);
-        if (isOurs) metrics.add("trawl_schedule_slots_total", 1, fate.state);
+      async settle(claim, outcome, at) {
+        const isOurs = await schedules.settle(claim, outcome, at);
+        if (isOurs) metrics.add("trawl_schedule_occurrences_total", 1, outcome.state);
         return isOurs;
       },
     }),

@@ -28,7 +28,7 @@ export const SERVER_METRICS = {
     help: "URLs submitted to this server, by outcome.",
     labels: { outcome: ["queued", "duplicate", "refused"] },
   },
-  trawl_schedule_slots_total: {
+  trawl_schedule_occurrences_total: {
     type: "counter",
     help: "Occurrences of schedules that this server processed.",
     labels: { outcome: ["fired", "failed", "skipped"] },

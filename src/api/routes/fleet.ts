@@ -8,7 +8,7 @@ import type { OperatorCommand } from "../../frontier/frontier.ts";
 import { sendWorkerCommand } from "../../frontier/worker-commands.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { orderSchemaOut, queueSchemaOut, workerOut, workerSchemaOut } from "../wire/fleet.ts";
+import { commandSchemaOut, queueSchemaOut, workerOut, workerSchemaOut } from "../wire/fleet.ts";
 
 const TAG = "Fleet";
 const named = z.strictObject({ worker: z.string().min(1).max(500) });
@@ -45,19 +45,19 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
     commandRoute(deps, "recycle", {
       summary: "Recycle a worker: a new process replaces it",
       description:
-        "The old process completes its tasks first. Only for workers with a supervisor; others return 409 ORDER_REFUSED. The name of a supervisor recycles all its workers.",
+        "The old process completes its tasks first. Only for workers with a supervisor; others return 409 COMMAND_REFUSED. The name of a supervisor recycles all its workers.",
     }),
   ];
 }
 
 function commandRoute(
   { frontier }: ApiDeps,
-  order: OperatorCommand,
+  command: OperatorCommand,
   texts: Pick<Route, "summary" | "description">,
 ): Route {
   return defineRoute({
     method: "POST",
-    path: `/v1/workers/:worker/${order}`,
+    path: `/v1/workers/:worker/${command}`,
     scope: "admin",
     tag: TAG,
     ...texts,
@@ -65,9 +65,9 @@ function commandRoute(
     responses: {
       202: {
         description: "The workers that get the command.",
-        json: z.strictObject({ order: orderSchemaOut, workers: z.array(z.string()) }),
+        json: z.strictObject({ command: commandSchemaOut, workers: z.array(z.string()) }),
       },
     },
-    handle: async ({ params }) => ({ status: 202, body: await sendWorkerCommand(frontier, params.worker, order) }),
+    handle: async ({ params }) => ({ status: 202, body: await sendWorkerCommand(frontier, params.worker, command) }),
   });
 }

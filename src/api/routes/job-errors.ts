@@ -22,22 +22,22 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
       tag: "Jobs",
       summary: "List the errors of a job by reason",
       description:
-        "Largest groups first. `tries`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
+        "Largest groups first. `attempts`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
       responses: { 200: { description: "At most 100 of each.", json: jobErrorsSchemaOut } },
       async handle({ params, caller }) {
         const { id, tally } = await findOwnJob(deps, caller, params.id);
-        const [tries, dead, invalid] = await Promise.all([
+        const [attempts, dead, invalid] = await Promise.all([
           store.groupAttempts(id, MAX_GROUPS),
           frontier.groupDead({ jobId: id }, MAX_GROUPS),
           store.readInvalid(id, 0, MAX_INVALID),
         ]);
         const body: JobErrorsOut = {
-          tries: tries.map(tryOut),
+          attempts: attempts.map(attemptGroupOut),
           dead: (await withCauses(frontier, { jobId: id }, dead.groups)).map(deadGroupOut),
           invalid: {
             total: Math.max(tally.invalid, invalid.length),
-            looked: invalid.length,
+            searched: invalid.length,
             groups: byReason(invalid),
           },
         };
@@ -47,8 +47,8 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-function tryOut({ fate, because, status, tries, sample }: AttemptGroup): JobErrorsOut["tries"][number] {
-  return { fate, because, status: status ?? null, count: tries, sample };
+function attemptGroupOut({ outcome, because, status, count, sample }: AttemptGroup): JobErrorsOut["attempts"][number] {
+  return { outcome, because, status: status ?? null, count, sample };
 }
 
 function byReason(found: readonly { reason: string; url: string }[]): JobErrorsOut["invalid"]["groups"] {

@@ -54,7 +54,7 @@ const ids = z
 const cursors = {
   next: z.string().nullable().describe("The cursor of the next page. null: no more for now."),
   after: z.string().describe("The cursor for entries that are added later."),
-  looked: z
+  searched: z
     .int()
     .describe(
       "The number of entries searched. A request searches up to 5,000, so a page may be short and still have a `next`.",
@@ -174,7 +174,7 @@ async function readListing<T extends { id: number }, F>(
 ) {
   const { found, lastId, scanned, isEnd } = filter === undefined ? asScanResult(await read()) : await search(filter);
   const after = toCursor({ after: lastId });
-  return { found, next: isEnd ? null : after, after, looked: scanned };
+  return { found, next: isEnd ? null : after, after, searched: scanned };
 
   function asScanResult(found: readonly T[]): ScanResult<T> {
     return { found, lastId: found.at(-1)?.id ?? afterId, scanned: found.length, isEnd: found.length < limit };

@@ -16,7 +16,7 @@ export const queueSchemaOut = z.strictObject({
   free: count.describe("How many more tasks these workers could start now, by their last reports."),
 }) satisfies z.ZodType<QueueOut>;
 
-export const orderSchemaOut = z.enum(OPERATOR_COMMANDS);
+export const commandSchemaOut = z.enum(OPERATOR_COMMANDS);
 
 export const workerSchemaOut = z.strictObject({
   worker: z.string(),
@@ -30,9 +30,9 @@ export const workerSchemaOut = z.strictObject({
   done: count.nullable(),
   failed: count.nullable(),
   rssBytes: count.nullable(),
-  memoryMostBytes: count.nullable().describe("A worker above this memory limit is replaced. null: no limit."),
-  tasksMost: count.nullable().describe("After this many tasks the worker is replaced. null: no limit."),
-  loopUse: z
+  maxMemoryBytes: count.nullable().describe("A worker above this memory limit is replaced. null: no limit."),
+  maxTasks: count.nullable().describe("After this many tasks the worker is replaced. null: no limit."),
+  eventLoopUse: z
     .number()
     .min(0)
     .max(1)
@@ -46,14 +46,16 @@ export const workerSchemaOut = z.strictObject({
     .enum(["working", "draining"])
     .nullable()
     .describe("`draining`: takes no new tasks, and exits when its tasks have ended. null: an older version."),
-  order: orderSchemaOut.nullable().describe("The command that was sent to it. The worker receives it within seconds."),
-  obeys: z.array(orderSchemaOut).describe("The commands that it accepts."),
+  command: commandSchemaOut
+    .nullable()
+    .describe("The command that was sent to it. The worker receives it within seconds."),
+  commands: z.array(commandSchemaOut).describe("The commands that it accepts."),
   supervisor: z.string().nullable(),
   startedAt: instant.nullable(),
   seenAt: instant,
 });
 
-export type OrderOut = z.output<typeof orderSchemaOut>;
+export type CommandOut = z.output<typeof commandSchemaOut>;
 export type WorkerOut = z.output<typeof workerSchemaOut>;
 
 export function workerOut(view: WorkerView): WorkerOut {

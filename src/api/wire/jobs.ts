@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JobOut, JobSiteOut } from "../../control/views/job.ts";
 import { JOB_MOVES, type JobState } from "../../domain/job.ts";
-import { ATTEMPT_FATES } from "../../store/store.ts";
+import { ATTEMPT_OUTCOMES } from "../../store/store.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import { deadGroupSchemaOut } from "./dead.ts";
 
@@ -94,10 +94,10 @@ export const jobSiteSchemaOut = z.strictObject({
 const errorGroup = { count, sample: z.string().describe("The URL of one of them.") };
 
 export const jobErrorsSchemaOut = z.strictObject({
-  tries: z.array(
+  attempts: z.array(
     z.strictObject({
-      fate: z
-        .enum(ATTEMPT_FATES)
+      outcome: z
+        .enum(ATTEMPT_OUTCOMES)
         .describe("What happened to the task. After `retry`, a later attempt may have succeeded."),
       because: z.string(),
       status: z.int().nullable(),
@@ -107,7 +107,7 @@ export const jobErrorsSchemaOut = z.strictObject({
   dead: z.array(deadGroupSchemaOut).describe("Empty for an archived job."),
   invalid: z.strictObject({
     total: count,
-    looked: count.describe("How many invalid records the groups cover."),
+    searched: count.describe("How many invalid records the groups cover."),
     groups: z.array(z.strictObject({ reason: z.string(), ...errorGroup })),
   }),
 });

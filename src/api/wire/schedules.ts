@@ -14,7 +14,7 @@ export const scheduleSchemaOut = z.strictObject({
   every: z.string().nullable(),
   overlap: z.enum(OVERLAPS),
   catchUp: z.enum(CATCH_UPS),
-  catchUpMost: z.int(),
+  maxCatchUp: z.int(),
   paused: z.boolean(),
   nextAt: instant.nullable().describe("The next run. null while the schedule is paused."),
   createdAt: instant,

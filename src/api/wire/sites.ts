@@ -61,7 +61,7 @@ export const siteDetailSchemaOut = siteSchemaOut.extend({
   circuit: z
     .enum(["closed", "open", "half-open"])
     .describe("`open`: no requests during the backoff. `half-open`: the next response closes or opens the circuit."),
-  isAskingRobots: z.boolean().describe("A worker is fetching robots.txt. All other requests wait for it."),
+  isFetchingRobots: z.boolean().describe("A worker is fetching robots.txt. All other requests wait for it."),
   robots: robotsSchemaOut.nullable().describe("The last known robots.txt. null: no job has requested it."),
   jobs: z
     .array(
@@ -91,7 +91,7 @@ export function siteDetailOut(
   robots: RobotsFile | undefined,
   { now, agent }: { now: number; agent: string },
 ): SiteDetailOut {
-  const { operator, incidents, isAskingRobots, jobs } = site;
+  const { operator, incidents, isFetchingRobots, jobs } = site;
   const setBy = rateSource(site);
   return {
     ...siteOut(site, now),
@@ -99,7 +99,7 @@ export function siteDetailOut(
     operator: operator === undefined ? null : allowanceOut(operator),
     incidents,
     circuit: circuitOf(site, now),
-    isAskingRobots,
+    isFetchingRobots,
     robots: robots === undefined ? null : robotsOut(robots, agent),
     jobs: jobs.map((job) => siteJobOut(job, setBy === "jobs" ? site.policy.intervalMs : undefined)),
   };

@@ -8,7 +8,7 @@ import { jobSchemaOut } from "./jobs.ts";
 const count = z.int().min(0);
 const instant = z.iso.datetime();
 const step = z.enum(["fetch", "render", "parse", "deliver"]);
-const fate = z.enum(["retry", "dead", "refused", "returned", "passed"]);
+const outcome = z.enum(["retry", "dead", "refused", "returned", "passed"]);
 const token = count.describe("The number of the lease, counted per task.");
 
 const run = {
@@ -23,9 +23,9 @@ const run = {
 const leaseSchemaOut = z.union([
   z
     .strictObject({
-      kind: z.literal("try"),
+      kind: z.literal("attempt"),
       ...run,
-      fate,
+      outcome,
       because: z.string(),
       status: z.int().nullable(),
       detail: z.string().nullable(),
@@ -55,7 +55,7 @@ const leaseSchemaOut = z.union([
 const lineSchemaOut = z.strictObject({
   at: instant.nullable().describe("null: unknown, or still in progress."),
   kind: z.enum(LINE_KINDS),
-  words: z.string(),
+  text: z.string(),
 });
 
 export const timelineSchemaOut = z.strictObject({
@@ -78,8 +78,8 @@ export const timelineSchemaOut = z.strictObject({
 const jobTraceSchemaOut = z.strictObject({
   job: jobSchemaOut,
   waits: z.array(z.string()).describe("Why the job waits. Empty once it has ended."),
-  tries: z
-    .array(z.strictObject({ fate, because: z.string(), status: z.int().nullable(), tries: count, sample: z.string() }))
+  attempts: z
+    .array(z.strictObject({ outcome, because: z.string(), status: z.int().nullable(), count, sample: z.string() }))
     .describe("Attempts that ended without a page, grouped by reason."),
   slowest: z
     .array(
@@ -97,7 +97,7 @@ const jobTraceSchemaOut = z.strictObject({
 }) satisfies z.ZodType<JobTraceOut>;
 
 export const traceSchemaOut = z.strictObject({
-  stories: z
+  timelines: z
     .array(timelineSchemaOut)
     .describe("The timeline of one page, for each job that contains it. Empty if the target is a job."),
   jobs: z.array(jobTraceSchemaOut).describe("Summaries of whole jobs. Empty if the target is a page."),

@@ -11,7 +11,7 @@ export const webhookSchemaOut = z.strictObject({
   host: z.string().describe("The host of the endpoint. Its path and the secret are not shown."),
   events: z.array(z.enum(WEBHOOK_EVENTS)),
   state: z.enum(["open", "closed"]).describe("closed: the job has ended, and there are no more events."),
-  told: count.describe("The number of events so far: delivered + waiting + dead."),
+  eventCount: count.describe("The number of events so far: delivered + waiting + dead."),
   delivered: count,
   waiting: count.describe("Events that wait for delivery or a retry."),
   dead: count.describe(

@@ -26,18 +26,22 @@ Examples:
   trawl change jmwiapq7ve90649 --max-seconds none  remove the deadline
 
 The change applies to all workers at once. A page limit below the number of
-queued URLs drops nothing: queued URLs are fetched, new ones are refused.
+queued URLs removes no URLs: queued URLs are fetched, new URLs are refused.
 To limit one site for all jobs, use PUT /v1/sites/{site} of the API.`;
 
 export function addChange(program: Command): void {
   withPlaneFlags(program.command("change <job>"))
     .description("change a running job's rate, priority or limits")
-    .option("--rate <rate>", "requests per site: 4/s, 10/m, unlimited", parseRateFlag)
+    .option("--rate <rate>", "rate of requests to one site: 4/s, 10/m, unlimited", parseRateFlag)
     .option("--burst <n>", "requests that may be sent to a site at once after a pause", wholeNumber("--burst", 1, 1000))
-    .option("--per-site <n>", "parallel requests per site", wholeNumber("--per-site", 1, 1000))
+    .option("--per-site <n>", "maximum concurrent requests to one site", wholeNumber("--per-site", 1, 1000))
     .option("--priority <n>", "0 (most urgent) to 9", wholeNumber("--priority", 0, 9))
     .option("--max-pages <n>", "fetch at most this many URLs; none: no limit", numberOrNone("--max-pages"))
-    .option("--max-seconds <n>", "stop this long after submission; none: no limit", numberOrNone("--max-seconds"))
+    .option(
+      "--max-seconds <n>",
+      "stop this many seconds after submission; none: no limit",
+      numberOrNone("--max-seconds"),
+    )
     .addHelpText("after", EXAMPLES)
     .action((jobId: string, flags: Flags) => {
       const change = changeOf(flags);
@@ -83,7 +87,7 @@ function settingsText({ id, state, politeness, priority, limits }: JobOut): stri
 
 function parseRateFlag(value: string): string {
   if (parseRate(value) !== undefined) return value;
-  throw new InvalidArgumentError("--rate takes 4/s, 10/m or unlimited.");
+  throw new InvalidArgumentError("--rate must be a rate such as 4/s or 10/m, or unlimited.");
 }
 
 function numberOrNone(flag: string): (value: string) => number | null {

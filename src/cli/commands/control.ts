@@ -17,7 +17,7 @@ const COMMANDS: readonly ControlCommand[] = [
   },
   {
     name: "resume",
-    description: "resume a paused job (an interrupted crawl: trawl crawl --resume)",
+    description: "resume a paused job; for an interrupted crawl, use trawl crawl --resume",
     message: (job) =>
       isCrawl(job)
         ? `${job.id} is no longer paused; if no process runs it, continue it with: trawl crawl --resume ${job.id}`

@@ -16,17 +16,25 @@ Examples:
   trawl crawl --resume          continue the last interrupted crawl
 
 Without -e, each page yields its title, description, text and links. By default
-only links to the sites of the start URLs are followed.
+the crawl follows only links within the site of a page.
 Exit codes: 0 complete, 1 the crawl failed (with --strict: any page failed),
-2 usage, 3 broker or store, 130 interrupted.`;
+2 invalid usage, 3 broker or store unavailable, 130 interrupted.`;
 
 const processes = wholeNumber("--processes", 1, 256);
 
 export function addCrawl(program: Command, shutdown: Shutdown): void {
   withJobFlags(withConnectionFlags(program.command("crawl [targets...]")))
     .description("crawl URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, -) in this terminal")
-    .option("-c, --concurrency <n>", "parallel requests per process (default 32)", wholeNumber("--concurrency", 1))
-    .option("--processes <n>", "number of worker processes (default: none; for a spider, one)", processes)
+    .option(
+      "-c, --concurrency <n>",
+      "maximum concurrent tasks per process (default 32)",
+      wholeNumber("--concurrency", 1),
+    )
+    .option(
+      "--processes <n>",
+      "number of worker processes (default 0: tasks run in this process; 1 for a spider)",
+      processes,
+    )
     .option("--user-agent <text>", "the User-Agent header; include a way to contact you")
     .option("--out <file>", "write the records to this file: .jsonl, .json, .csv or .parquet")
     .option("--resume [job]", "continue an interrupted crawl: the last one, or the given job")

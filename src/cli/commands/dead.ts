@@ -34,7 +34,7 @@ export function addDead(program: Command): void {
     .option("--reason <reason>", `only this reason: ${Object.keys(DEAD_REASONS).join(", ")}`)
     .option("--site <site>", "only this site (host:port)")
     .option("--status <n>", "only this HTTP status", wholeNumber("--status", 100))
-    .option("--list", "list each URL with its attempts instead of groups")
+    .option("--list", "list each URL with its attempts, instead of counts by reason and status")
     .option("--limit <n>", "maximum number of rows", wholeNumber("--limit", 1), 50)
     .option("--replay", "queue the failed URLs again")
     .option("--per-second <n>", "how many URLs to replay per second", wholeNumber("--per-second", 1), 10)

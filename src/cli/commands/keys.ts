@@ -33,8 +33,8 @@ Examples:
   trawl keys revoke k0123456789ab
 
 Scopes: read can see jobs and their results, submit can create and control
-jobs, admin can do both and manage what all tenants share. A key with a tenant
-sees only that tenant's jobs; a key without one sees all jobs.
+jobs, admin can do both, and can manage queues, workers, sites and keys. A key
+with a tenant sees only that tenant's jobs; a key without a tenant sees all jobs.
 A new key is printed once, alone on stdout; only its hash is stored. As soon as
 one key exists, trawl serve requires a key for every request and may listen on
 any --host. Running servers apply changes within 3 seconds.`;
@@ -44,12 +44,12 @@ export function addKeys(program: Command): void {
     .argument("[action]", `what to do: ${ACTIONS.join(", ")}`, "list")
     .argument("[name]", "add: a name for the key; revoke: the id or name of a key")
     .description("create, list and revoke API keys")
-    .option("--tenant <name>", "only see this tenant's jobs (default: all jobs)")
+    .option("--tenant <name>", "the key can see only the jobs of this tenant (default: all jobs)")
     .option("--scopes <list>", `permissions, comma-separated: ${SCOPES.join(", ")}`, scopeList, ["read", "submit"])
     .option("--expires <duration>", "lifetime, for example 12h or 90d (default: until revoked)", duration)
     .option(
       "--max-pending <n>",
-      "maximum waiting URLs in the tenant's jobs; more are refused",
+      "maximum pending URLs in the tenant's jobs; more are refused",
       wholeNumber("--max-pending", 1),
     )
     .option("--max-rate <n>", "maximum URLs queued per second, on average", rateNumber)
@@ -166,17 +166,17 @@ function usage(message: string): TrawlError {
 function scopeList(value: string): Scope[] {
   const scopes = value.split(",").map((scope) => scope.trim());
   if (scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) return scopes as Scope[];
-  throw new InvalidArgumentError(`--scopes takes a comma-separated list of ${SCOPES.join(", ")}.`);
+  throw new InvalidArgumentError(`--scopes must be a comma-separated list of ${SCOPES.join(", ")}.`);
 }
 
 function duration(value: string): number {
   const ms = /^\d+$/.test(value) ? undefined : parseDurationMs(value); // a bare number would be milliseconds
   if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError("--expires takes a duration such as 12h or 90d.");
+  throw new InvalidArgumentError("--expires must be a duration such as 12h or 90d.");
 }
 
 function rateNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== "" && number >= 0.001 && number <= 1e9) return number;
-  throw new InvalidArgumentError("--max-rate takes a number of URLs per second, 0.001 or more.");
+  throw new InvalidArgumentError("--max-rate must be a number of URLs per second, 0.001 or more.");
 }

@@ -16,9 +16,9 @@ export function addRecords(program: Command): void {
   withPlaneFlags(program.command("records [job]"))
     .description("print a job's records, or write them to a file (default: the newest job)")
     .addOption(
-      new Option("--format <format>", "output format (default: from the file name, else jsonl)").choices(
-        EXPORT_FORMATS,
-      ),
+      new Option("--format <format>", "output format")
+        .choices(EXPORT_FORMATS)
+        .default(undefined, "by the file name, else jsonl"),
     )
     .option("--out <file>", "write to this file instead of stdout")
     .option("--invalid", "print the records that failed the schema, with the reason, as JSON lines")

@@ -20,7 +20,7 @@ of both: each scheduled time starts one run.
 If the previous run is still active, the next one is skipped (--overlap skip),
 waits for it (queue) or cancels it (replace). For times that passed while no
 trawl serve was running, --catch-up one starts the latest, skip starts none,
-and all starts the latest --catch-up-most of them.
+and all starts the latest --max-catch-up of them.
 A cron expression has five fields, or six with seconds first, and follows the
 clocks of --time-zone, including daylight saving. --every counts from now.`;
 
@@ -33,18 +33,27 @@ export function addSchedule(program: Command): void {
     .option("--time-zone <name>", "time zone of the cron expression, such as Europe/Berlin (default UTC)")
     .option("--every <duration>", "interval instead of a cron expression: 15m, 6h, 1d")
     .addOption(
-      new Option("--overlap <what>", "what to do if the previous run is still active (default skip)").choices(OVERLAPS),
+      new Option("--overlap <what>", "what to do if the previous run is still active")
+        .choices(OVERLAPS)
+        .default(undefined, "skip"),
     )
-    .addOption(new Option("--catch-up <which>", "which missed runs to start (default one)").choices(CATCH_UPS))
+    .addOption(
+      new Option("--catch-up <which>", "which missed runs to start").choices(CATCH_UPS).default(undefined, "one"),
+    )
     .option(
-      "--catch-up-most <n>",
-      "with --catch-up all: at most this many (default 10)",
-      wholeNumber("--catch-up-most", 1, 1_000),
+      "--max-catch-up <n>",
+      "with --catch-up all: start at most this many missed runs (default 10)",
+      wholeNumber("--max-catch-up", 1, 1_000),
     )
     .option("--paused", "add the schedule paused")
-    .option("--queue <name>", "queue of its jobs (default by route, else fetch)", queueName("--queue"))
-    .option("--priority <n>", "0 (most urgent) to 9 (default by route, else 5)", wholeNumber("--priority", 0, 9));
-  withJobFlags(command)
+    .option("--queue <name>", "queue of its jobs (default: from the routes, else fetch)", queueName("--queue"))
+    .option(
+      "--priority <n>",
+      "0 (most urgent) to 9 (default: from the routes, else 5)",
+      wholeNumber("--priority", 0, 9),
+    );
+  withJobFlags(command, " (default: the schedule's own set)")
+
     .addHelpText("after", EXAMPLES)
     .action(async (action: string, targets: string[], flags: ScheduleFlags) => {
       // Imported on first use: the job schemas take long to load.

@@ -20,16 +20,21 @@ spider from the same path.
 With --api or TRAWL_API the job is sent to a trawl serve, authenticated with
 TRAWL_API_KEY. Long lists are sent in parts, and a failed part is sent again.
 Exit codes: 0 submitted (with --wait: complete), 1 no valid URL in a list, or
-the job failed, 2 usage, 3 broker, store or server, 130 interrupted.`;
+the job failed, 2 invalid usage, 3 broker, store or server unavailable,
+130 interrupted.`;
 
 export function addSubmit(program: Command, shutdown: Shutdown): void {
   withJobFlags(withPlaneFlags(program.command("submit [targets...]")))
     .description("queue URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, -) for workers")
-    .option("--queue <name>", "queue of the job (default by route, else fetch)", queueName("--queue"))
-    .option("--priority <n>", "0 (most urgent) to 9 (default by route, else 5)", wholeNumber("--priority", 0, 9))
+    .option("--queue <name>", "queue of the job (default: from the routes, else fetch)", queueName("--queue"))
+    .option(
+      "--priority <n>",
+      "0 (most urgent) to 9 (default: from the routes, else 5)",
+      wholeNumber("--priority", 0, 9),
+    )
     .option("--resume <job>", "continue an interrupted submission; pass the same list again")
-    .option("--idempotency-key <key>", "submitting again with the same key creates no second job")
-    .option("--wait", "wait until the job ends; the exit code is then the result of the job")
+    .option("--idempotency-key <key>", "if you submit again with the same key, no second job is created")
+    .option("--wait", "wait until the job ends; exit with 1 if it failed or was cancelled")
     .option("--strict", "exit with 1 if a URL was refused or, with --wait, a page failed")
     .option("--quiet", "do not show progress")
     .addHelpText("after", EXAMPLES)

@@ -50,7 +50,7 @@ export function addTop(program: Command, shutdown: Shutdown): void {
 function interval(value: string): number {
   const ms = parseDurationMs(secondsOrDuration(value));
   if (ms !== undefined && ms >= MIN_MS && ms <= MAX_MS) return ms;
-  throw new InvalidArgumentError("--interval takes a time such as 2s or 500ms, from 200ms to 1h.");
+  throw new InvalidArgumentError("--interval must be a time such as 2s or 500ms, from 200ms to 1h.");
 }
 
 async function top(flags: TopFlags, shutdown: Shutdown): Promise<void> {

@@ -12,8 +12,8 @@ Examples:
   trawl trace jmwiapq7ve90649                   a job: what failed or was slow
   trawl trace 4711                              a task
 
-The timeline combines what workers recorded in the store about each attempt
-with the current state in the broker. An attempt without a recorded end means
+The timeline combines the attempts, which workers record in the store, with the
+current state in the broker. An attempt without a recorded end means
 that its worker crashed.`;
 
 export function addTrace(program: Command): void {
@@ -25,14 +25,14 @@ export function addTrace(program: Command): void {
 }
 
 async function trace({ plane, screen }: PlaneSession, what: string, flags: Flags): Promise<void> {
-  const { stories, jobs, more } = await plane.trace({ kind: "any", query: what, jobId: flags.job });
-  if (flags.json === true) return screen.out(`${JSON.stringify({ stories, jobs, more })}\n`);
+  const { timelines, jobs, more } = await plane.trace({ kind: "any", query: what, jobId: flags.job });
+  if (flags.json === true) return screen.out(`${JSON.stringify({ timelines, jobs, more })}\n`);
   const [{ timelineText }, { jobTraceText }] = await Promise.all([
     import("../trace/format-timeline.ts"),
     import("../trace/format-job-trace.ts"),
   ]);
   const texts = [
-    ...stories.map((timeline) => timelineText(timeline, screen)),
+    ...timelines.map((timeline) => timelineText(timeline, screen)),
     ...jobs.map((one) => jobTraceText(one, screen)),
     ...(more === 0 ? [] : [`and ${formatCount(more)} more\n`]),
   ];

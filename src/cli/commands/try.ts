@@ -26,9 +26,9 @@ export function addTry(program: Command): void {
     .option("--follow <selector>", "which links to show (default a[href])")
     .option("--handler <name>", "run this handler of the spider (default page)")
     .option("--carry <json>", "the carry value for the handler", jsonValue)
-    .option("--header <name: value>", "send this header as well (repeatable)", collect, [])
+    .option("--header <name: value>", "send this header with the request (repeatable)", collect, [])
     .addOption(new Option("--render <when>", "render the page in a browser").choices(RENDER))
-    .option("--wait-for <what>", "wait until load, idle, or until this selector matches (rendered pages)")
+    .option("--wait-for <what>", "for a rendered page: wait for load, for idle, or until this selector matches")
     .option("--screenshot <file>", "render the page and save a screenshot (.png)")
     .option("--pdf <file>", "render the page and save it as PDF (.pdf)")
     .option("--ignore-robots", "ignore robots.txt")
@@ -45,6 +45,6 @@ function jsonValue(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new InvalidArgumentError('--carry takes JSON, for example {"category":"tea"}.');
+    throw new InvalidArgumentError('--carry must be JSON, for example {"category":"tea"}.');
   }
 }

@@ -24,14 +24,15 @@ Examples:
 
 Starts everything on this machine: the API server with the dashboard, as trawl
 serve does, and worker processes that fetch, render or parse pages, each on the
-queue of that name. Fetch processes also deliver webhook events. You can run it
-on any number of machines; a second one on the same machine needs --no-serve or
-another --port.
+queue of that name. Fetch processes also deliver webhook events. You can run
+trawl up on any number of machines; a second trawl up on the same machine needs
+--no-serve or another --port.
 The supervisor replaces a process that crashes, hangs or reaches a limit, and
 waits longer each time if it keeps crashing. Each output line names its process.
 For a single kind of worker, or for --drain, use trawl worker.
-Ctrl-C or SIGTERM lets running tasks finish, returns the others to the queue and
-exits with 0; a second one exits at once with 130.
+After Ctrl-C or SIGTERM, it waits up to TRAWL_GRACE for running tasks, returns
+unfinished tasks to the queue and exits with 0. After a second signal, it exits
+at once with 130.
 Exit codes: 0 stopped, 2 usage or port in use, 3 broker or store unavailable.`;
 
 export function addUp(program: Command, shutdown: Shutdown): void {
@@ -45,7 +46,7 @@ export function addUp(program: Command, shutdown: Shutdown): void {
       .option("--queue <name=n>", "number of processes for another queue (repeatable)", queueCount, []),
   );
   withListenFlags(command)
-    .option("--no-serve", "workers only, without API and dashboard")
+    .option("--no-serve", "start only workers, without API and dashboard")
     .option("--quiet", "print errors only")
     .addHelpText("after", EXAMPLES)
     .action((flags: UpFlags, command: Command) => {

@@ -43,26 +43,35 @@ Examples:
   trawl worker --queues fetch,render      also render pages in a browser
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl worker --processes 4
   trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512
-  trawl worker --drain          process what is queued, then exit
+  trawl worker --drain          run all queued tasks, then exit
 
 Any number of workers can share a broker: start one per core, or one with a
 process per core. The worker supervises the processes that run the tasks. It
 replaces a process that crashes, hangs or reaches a limit, and returns its tasks
 to the queue at once. A page whose handler exceeds --time-limit, or that crashes
 three processes, is marked as failed (trawl dead). Webhook events are tasks of
-the queue deliver: if you set --queues, name it on at least one worker.
-Ctrl-C or SIGTERM lets running tasks finish, returns the others to the queue and
-exits with 0; a second one exits at once with 130.
+the queue deliver: if you set --queues, at least one worker must serve deliver.
+After Ctrl-C or SIGTERM, the worker waits up to TRAWL_GRACE for running tasks,
+returns unfinished tasks to the queue and exits with 0. After a second signal,
+it exits at once with 130.
 Exit codes: 0 stopped or drained, 2 usage, 3 broker or store unavailable.`;
 
 export function addWorker(program: Command, shutdown: Shutdown): void {
   withProcessFlags(
     withConnectionFlags(program.command("worker"))
       .description("run the tasks of some queues until stopped")
-      .option("--queues <names>", "queues to serve, comma-separated", queueNames("--queues"), ["fetch", DELIVER_QUEUE]),
+      .option(
+        "--queues <names>",
+        "queues to serve, comma-separated; the queue deliver contains webhook events",
+        queueNames("--queues"),
+        ["fetch", DELIVER_QUEUE],
+      ),
   )
     .option("--processes <n>", "number of processes (default 1)", wholeNumber("--processes", 1))
-    .option("--pool <kind>", "auto, or solo: run tasks in this process, one at a time unless -c is set (default auto)")
+    .option(
+      "--pool <kind>",
+      "auto: run tasks in supervised child processes; solo: run them in this process, one at a time unless -c is set (default auto)",
+    )
     .option("--drain", "exit when the queues are empty and no task is running")
     .option("--quiet", "print errors only")
     .addOption(new Option(CHILD_FLAG).hideHelp())

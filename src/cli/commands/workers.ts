@@ -25,9 +25,10 @@ Workers send a heartbeat every 5 seconds. A stopped worker leaves the list at
 once, a killed one 15 seconds after its last heartbeat. Processes are listed
 below their supervisor. To find problems, use trawl doctor.
 
-drain: the worker finishes its tasks, takes no more and exits with 0; it is not
-replaced. With the name of a supervisor, all its processes are drained and the
-supervisor exits. recycle: as drain, but the supervisor starts a new process.
+drain: the worker leases no more tasks, finishes its current ones and exits
+with 0; it is not replaced. With the name of a supervisor, all its processes are
+drained and the supervisor exits. recycle: like drain, but the supervisor starts
+a new process in its place.
 Workers on any machine receive the command within 5 seconds. No task is lost.`;
 
 export function addWorkers(program: Command): void {
@@ -35,7 +36,7 @@ export function addWorkers(program: Command): void {
     .argument("[action]", `what to do: ${ACTIONS.join(", ")}`, "list")
     .argument("[worker]", "drain, recycle: a worker or supervisor from the list")
     .description("list the workers of this broker with their load and queues; drain or recycle them")
-    .option("--all", "drain, recycle: all workers on all machines, except those of trawl crawl")
+    .option("--all", "drain or recycle all workers on all machines, except those of trawl crawl")
     .addHelpText("after", EXAMPLES)
     .action((action: string, name: string | undefined, flags: Flags) => {
       if (action === "list" && name === undefined) return runOnPlane({ flags }, (session) => list(session, flags));
@@ -63,7 +64,7 @@ async function sendCommand(
   const results: CommandResult[] = [];
   for (const one of names) results.push(await plane.sendWorkerCommand(one, command));
   const workers = results.flatMap((result) => result.workers);
-  if (flags.json === true) return screen.out(`${JSON.stringify({ order: command, workers })}\n`);
+  if (flags.json === true) return screen.out(`${JSON.stringify({ command, workers })}\n`);
   if (workers.length === 0) return void screen.err(`there is no worker to ${command}\n`);
   const shown = workers.map(shortProcess).join(", ");
   const effect = command === "drain" ? "they exit" : "new processes replace them";

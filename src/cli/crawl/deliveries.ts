@@ -13,7 +13,7 @@ const POLL_MS = 100;
 /** After this time the crawl prints what it is waiting for. */
 const NOTICE_AFTER_MS = 1_000;
 
-/** Resolves when all events are delivered, after the timeout `webhookFarewellMs`, or when `signal` aborts. */
+/** Resolves when all events are delivered, after the timeout `webhookDrainMs`, or when `signal` aborts. */
 export async function untilDelivered(
   { trawl, config, screen }: Session,
   { jobId, quiet }: { jobId: string; quiet: boolean },
@@ -22,7 +22,7 @@ export async function untilDelivered(
   const { store, frontier, clock } = trawl;
   const startedAt = clock.now();
   let isNoticed = quiet;
-  while (clock.now() - startedAt < config.webhookFarewellMs && !signal.aborted) {
+  while (clock.now() - startedAt < config.webhookDrainMs && !signal.aborted) {
     const webhook = await store.webhooks.find(jobId);
     if (webhook === undefined) return;
     if (webhook.nextCheckAt === undefined) {

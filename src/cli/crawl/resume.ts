@@ -29,7 +29,7 @@ export function readResume(
   if (targets.length === 0) return { given: [], resume: { jobId: resume } };
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `--resume ${resume} continues that crawl and takes no URLs; remove ${targets[0]}`,
+    message: `--resume ${resume} continues that crawl and accepts no URLs; remove ${targets[0]}`,
   });
 }
 
@@ -137,7 +137,10 @@ async function applyPoliteness({ trawl }: Session, { id, politeness }: JobSpec, 
   if (rate === undefined && burst === undefined && perSite === undefined) return;
   const intervalMs = rate === undefined ? politeness.policy.intervalMs : parseRate(rate);
   if (intervalMs === undefined) {
-    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: `--rate takes 4/s, 10/m or unlimited, not ${rate}` });
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.crawl",
+      message: `--rate must be a rate such as 4/s or 10/m, or unlimited, not ${rate}`,
+    });
   }
   const { policy } = politeness;
   await trawl.frontier.setPolicy(id, { intervalMs, burst: burst ?? policy.burst, perSite: perSite ?? policy.perSite });

@@ -181,7 +181,7 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
 
 function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: CrawlFlags): JobInput["recrawl"] {
   if (typeof set === "string" && isUrlLike(set)) {
-    const message = `--recrawl takes the name of a set, not ${set}; put the URL first: URL --recrawl SET`;
+    const message = `--recrawl must be the name of a set, not ${set}; put the URL first: URL --recrawl SET`;
     throw new TrawlError("BAD_USAGE", { op: "cli.targets", message, detail: { set } });
   }
   const merged = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
@@ -204,7 +204,7 @@ function headerFlags(flags: readonly string[]): Record<string, string> {
       if (colon > 0) return [flag.slice(0, colon).trim(), flag.slice(colon + 1).trim()];
       throw new TrawlError("BAD_USAGE", {
         op: "cli.crawl",
-        message: `--header takes "Name: value", not ${JSON.stringify(flag)}`,
+        message: `--header must have the form "Name: value", not ${JSON.stringify(flag)}`,
       });
     }),
   );

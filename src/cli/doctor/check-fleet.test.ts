@@ -32,7 +32,7 @@ function troubles(facts: Partial<FleetFacts>): string[] {
   const whole = { workers: [], queues: [], jobs: [], version: "1.0.0", storeFile: undefined, ...facts };
   return checkFleet(whole)
     .filter(({ verdict }) => verdict !== "ok")
-    .map(({ check, verdict, says, fix }) => `${verdict}: ${check}: ${says}; ${fix}`);
+    .map(({ check, verdict, message, fix }) => `${verdict}: ${check}: ${message}; ${fix}`);
 }
 
 describe("the fleet check", () => {

@@ -33,8 +33,8 @@ export function checkFleet(facts: FleetFacts): Finding[] {
 function summary({ workers, queues, jobs }: FleetFacts): Finding {
   const running = jobs.filter((job) => job.state === "running" && !isCrawl(job));
   const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
-  const says = `${plural(workers.length, "worker")}, ${plural(running.length, "submitted job")} running, ${plural(waiting, "URL")} waiting`;
-  return { check: "fleet", verdict: "ok", says };
+  const message = `${plural(workers.length, "worker")}, ${plural(running.length, "submitted job")} running, ${plural(waiting, "URL")} waiting`;
+  return { check: "fleet", verdict: "ok", message };
 }
 
 /** Reports queues with waiting URLs that no worker serves. */
@@ -48,18 +48,18 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
   const open = jobs.filter((job) => queuesOfView(job).includes(queue) && !hasEnded(job.state));
   const crawl = open.find(isCrawl);
   if (crawl !== undefined) {
-    const says = `${plural(waiting, "URL")} of an interrupted crawl`;
+    const message = `${plural(waiting, "URL")} of an interrupted crawl`;
     const fix = `continue it with: trawl crawl --resume ${crawl.id}; or cancel it with: trawl cancel ${crawl.id}`;
-    return { check, verdict: "warning", says, fix };
+    return { check, verdict: "warning", message, fix };
   }
   const [paused] = open;
   if (paused !== undefined && open.every((job) => job.state === "paused")) {
-    const says = `${plural(waiting, "URL")} waiting, all of paused jobs, and no worker serves the queue`;
+    const message = `${plural(waiting, "URL")} waiting, all of paused jobs, and no worker serves the queue`;
     const fix = `resume with: trawl resume ${paused.id}; then start a worker: trawl worker --queues ${queue}`;
-    return { check, verdict: "warning", says, fix };
+    return { check, verdict: "warning", message, fix };
   }
-  const says = `${plural(waiting, "URL")} waiting, and ${hasNoWorkers ? "no worker is running" : "no worker serves the queue"}`;
-  return { check, verdict: "problem", says, fix: `start one with: trawl worker --queues ${queue}` };
+  const message = `${plural(waiting, "URL")} waiting, and ${hasNoWorkers ? "no worker is running" : "no worker serves the queue"}`;
+  return { check, verdict: "problem", message, fix: `start one with: trawl worker --queues ${queue}` };
 }
 
 /**
@@ -72,11 +72,11 @@ function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
   const stuck = jobs.filter((job) => job.state === "running" && !isCrawl(job) && !isReported(job));
   const [first] = stuck;
   if (first === undefined || workers.length > 0) return [];
-  const says = `${plural(stuck.length, "job")} running (${first.id}), and no worker is running`;
+  const message = `${plural(stuck.length, "job")} running (${first.id}), and no worker is running`;
   const fix = first.sealed
     ? `start one with: trawl worker --queues ${queuesOfView(first).join(",")}`
     : `its submission is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or cancel it with: trawl cancel ${first.id}`;
-  return [{ check: "jobs", verdict: "problem", says, fix }];
+  return [{ check: "jobs", verdict: "problem", message, fix }];
 }
 
 /** Reports workers that serve a queue which no job uses: usually a typing error. */
@@ -89,7 +89,7 @@ function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
     return {
       check: `queue ${queue}`,
       verdict: "warning",
-      says: `${plural(serving.length, "worker")} (${namesOf(serving)}) serving it, but no job uses it`,
+      message: `${plural(serving.length, "worker")} (${namesOf(serving)}) serving it, but no job uses it`,
       fix: "check the spelling: compare --queues of the workers with the queue of the jobs",
     };
   });
@@ -101,7 +101,7 @@ function checkSpiders({ workers }: FleetFacts): Finding[] {
     .map(({ worker, unknownSpiders }) => ({
       check: "spiders",
       verdict: "warning",
-      says: `worker ${shortProcess(worker)} cannot load ${unknownSpiders.join(", ")}`,
+      message: `worker ${shortProcess(worker)} cannot load ${unknownSpiders.join(", ")}`,
       fix: "copy the module and its packages to the same path on the worker's machine; then: trawl dead JOB --replay",
     }));
 }
@@ -114,7 +114,7 @@ function checkVersions({ workers, version }: FleetFacts): Finding[] {
     {
       check: "versions",
       verdict: "warning",
-      says: `this is Trawl ${version}; ${plural(others.length, "worker")} (${namesOf(others)}) on ${found}`,
+      message: `this is Trawl ${version}; ${plural(others.length, "worker")} (${namesOf(others)}) on ${found}`,
       fix: "this is normal during an upgrade; otherwise restart them with this version",
     },
   ];
@@ -131,7 +131,7 @@ function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
     {
       check: "store",
       verdict: "warning",
-      says: `workers on ${machines.size} machines, and the store is a file: ${storeFile}`,
+      message: `workers on ${machines.size} machines, and the store is a file: ${storeFile}`,
       fix: "each machine stores its own records; share one store with TRAWL_STORE=postgres://…, or collect the files",
     },
   ];

@@ -22,23 +22,23 @@ function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
   const { version, canWrite, isStandby, fsync, connections, maxConnections } = facts;
   const check = "store";
   if (isStandby) {
-    const says = `${shown} is a read-only standby`;
-    return [{ check, verdict: "problem", says, fix: "set the primary in TRAWL_STORE" }];
+    const message = `${shown} is a read-only standby`;
+    return [{ check, verdict: "problem", message, fix: "set the primary in TRAWL_STORE" }];
   }
   if (!canWrite) {
     const fix = "grant its user SELECT, INSERT, UPDATE and DELETE on all tables of its schema";
-    return [{ check, verdict: "problem", says: `the user of ${shown} has no permission to write`, fix }];
+    return [{ check, verdict: "problem", message: `the user of ${shown} has no permission to write`, fix }];
   }
   const findings: Finding[] = [
-    { check, verdict: "ok", says: `${shown} (PostgreSQL ${version}) can be read and written` },
+    { check, verdict: "ok", message: `${shown} (PostgreSQL ${version}) can be read and written` },
   ];
   if (!fsync) {
     const fix = "set fsync = on in its postgresql.conf";
-    findings.push({ check, verdict: "warning", says: "fsync is off: a power failure can corrupt the store", fix });
+    findings.push({ check, verdict: "warning", message: "fsync is off: a power failure can corrupt the store", fix });
   }
   if (connections > maxConnections * CROWDED) {
-    const says = `${connections} of ${maxConnections} connections are in use`;
-    findings.push({ check, verdict: "warning", says, fix: "raise max_connections; each process uses up to 4" });
+    const message = `${connections} of ${maxConnections} connections are in use`;
+    findings.push({ check, verdict: "warning", message, fix: "raise max_connections; each process uses up to 4" });
   }
   return findings;
 }

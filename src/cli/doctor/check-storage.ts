@@ -19,7 +19,7 @@ import { checkPostgres } from "./check-postgres.ts";
 /** The finding for a TrawlError. Other errors are bugs and are rethrown. */
 export function findingOf(check: string, error: unknown): Finding {
   if (!isTrawlError(error)) throw error;
-  return { check, verdict: "problem", says: error.message, fix: ERRORS[error.code].fix };
+  return { check, verdict: "problem", message: error.message, fix: ERRORS[error.code].fix };
 }
 
 /** An unavailable store is reported after this time, because the user is waiting. */
@@ -28,13 +28,13 @@ const TIMEOUT_MS = 5_000;
 export async function checkStore(config: Config): Promise<Finding[]> {
   // The finding reports connection errors; log lines would repeat them.
   const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
-  const storePatienceMs = Math.min(config.storePatienceMs, TIMEOUT_MS);
+  const storeRetryForMs = Math.min(config.storeRetryForMs, TIMEOUT_MS);
   try {
-    const store = await openStore({ ...config, storePatienceMs }, deps); // throws for other files and newer schemas
+    const store = await openStore({ ...config, storeRetryForMs }, deps); // throws for other files and newer schemas
     await store.close();
-    if (isPostgresUrl(config.store)) return await checkPostgres(config.store, deps, { retryForMs: storePatienceMs });
+    if (isPostgresUrl(config.store)) return await checkPostgres(config.store, deps, { retryForMs: storeRetryForMs });
     tryWriting(config.store.replace(/^sqlite:/, ""));
-    return [{ check: "store", verdict: "ok", says: `${maskedUrl(config.store)} can be read and written` }];
+    return [{ check: "store", verdict: "ok", message: `${maskedUrl(config.store)} can be read and written` }];
   } catch (error) {
     return [findingOf("store", error)];
   }
@@ -57,12 +57,12 @@ export async function checkBodies(config: Config): Promise<Finding> {
   const check = "bodies";
   try {
     const place = bodiesPlace(config);
-    if (place.kind === "none") return { check, verdict: "ok", says: "bodies are not stored" };
+    if (place.kind === "none") return { check, verdict: "ok", message: "bodies are not stored" };
     if (place.kind === "bucket") return await checkBucket(config);
     const problem = await writingProblem(place.path);
-    if (problem === undefined) return { check, verdict: "ok", says: `${place.path} can be written` };
+    if (problem === undefined) return { check, verdict: "ok", message: `${place.path} can be written` };
     const fix = "make the folder writable for this user, or set another folder in TRAWL_BODIES";
-    return { check, verdict: "problem", says: `${place.path}: ${problem}`, fix };
+    return { check, verdict: "problem", message: `${place.path}: ${problem}`, fix };
   } catch (error) {
     return findingOf(check, error);
   }
@@ -79,7 +79,7 @@ async function checkBucket(config: Config): Promise<Finding> {
   await spool.put(name, { page: { ...page, tookMs: 0, fetchedAt: 0 }, body: Buffer.alloc(0) });
   await spool.get(name);
   await spool.remove(name);
-  return { check: "bodies", verdict: "ok", says: `objects in ${config.bodies} can be read, written and removed` };
+  return { check: "bodies", verdict: "ok", message: `objects in ${config.bodies} can be read, written and removed` };
 }
 
 /** The folder is created on first use. If it does not exist, the nearest existing parent must be writable. */

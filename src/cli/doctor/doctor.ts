@@ -38,13 +38,13 @@ export async function doctor(flags: ConnectionFlags): Promise<number> {
 
 /** Checks the broker and, if it is available, the fleet. */
 async function checkBroker(config: Config): Promise<Finding[]> {
-  const limited = { ...config, brokerPatienceMs: Math.min(config.brokerPatienceMs, TIMEOUT_MS) };
+  const limited = { ...config, brokerRetryForMs: Math.min(config.brokerRetryForMs, TIMEOUT_MS) };
   // The finding reports connection errors; log lines would repeat them.
   const deps = { clock: systemClock(), log: createLog("silent", () => {}) };
   let frontier: (Frontier & FrontierAdmin) | undefined;
   try {
     frontier = await openBroker(limited, deps);
-    const reached: Finding = { check: "broker", verdict: "ok", says: `${maskedUrl(config.broker)} is available` };
+    const reached: Finding = { check: "broker", verdict: "ok", message: `${maskedUrl(config.broker)} is available` };
     return [reached, ...(await frontier.examine()), ...(await fleetFindings(frontier, config))];
   } catch (error) {
     return [findingOf("broker", error)];

@@ -10,8 +10,8 @@ const screen = wide(Number.POSITIVE_INFINITY);
 describe("findings", () => {
   it("are shown in columns, each with its fix below", () => {
     const findings: Finding[] = [
-      { check: "store", verdict: "ok", says: "it is available" },
-      { check: "queue fetch", verdict: "problem", says: "12 URLs waiting", fix: "trawl worker" },
+      { check: "store", verdict: "ok", message: "it is available" },
+      { check: "queue fetch", verdict: "problem", message: "12 URLs waiting", fix: "trawl worker" },
     ];
 
     expect(showFindings(findings, screen)).toBe(
@@ -25,15 +25,15 @@ describe("findings", () => {
   });
 
   it.each(["queue fetch", `queue ${"q".repeat(60)}`])("fit into 80 columns: %s", (check) => {
-    const says = "many words of some length, ".repeat(12);
-    const shown = showFindings([{ check, verdict: "warning", says, fix: says }], screen);
+    const message = "many words of some length, ".repeat(12);
+    const shown = showFindings([{ check, verdict: "warning", message, fix: message }], screen);
 
     for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    expect(shown.replaceAll(/\s+/g, " ")).toContain(says.trim());
+    expect(shown.replaceAll(/\s+/g, " ")).toContain(message.trim());
   });
 
   it("use the width of the terminal, up to 110 columns", () => {
-    const findings: Finding[] = [{ check: "store", verdict: "ok", says: "word ".repeat(60).trim() }];
+    const findings: Finding[] = [{ check: "store", verdict: "ok", message: "word ".repeat(60).trim() }];
     const longest = (columns: number) =>
       Math.max(
         ...showFindings(findings, wide(columns))

@@ -20,8 +20,8 @@ export function showFindings(found: readonly Finding[], { paint, outColumns }: S
   const isNarrow = indent > width / 2;
   const margin = isNarrow ? GAP.length : indent;
   const textWidth = Math.max(20, width - margin);
-  const block = ({ check, verdict, says, fix }: Finding): string => {
-    const lines = [...wrapped(says, textWidth), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, textWidth))];
+  const block = ({ check, verdict, message, fix }: Finding): string => {
+    const lines = [...wrapped(message, textWidth), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, textWidth))];
     const head = `${colour[verdict](verdict.padEnd(verdictWidth))}${GAP}${check.padEnd(isNarrow ? 0 : checkWidth)}`;
     const [first = "", ...rest] = isNarrow ? ["", ...lines] : lines;
     return [`${head}${GAP}${first}`.trimEnd(), ...rest.map((line) => " ".repeat(margin) + line)].join("\n");

@@ -53,8 +53,8 @@ export type ControlPlane = {
   /** Throws NOT_FOUND. */
   trace(target: TraceTarget): Promise<TraceOut>;
   listWorkers(): Promise<readonly WorkerView[]>;
-  /** `name`: a worker or a supervisor. Throws NOT_FOUND, BAD_REQUEST or ORDER_REFUSED. */
-  sendWorkerCommand(name: string, order: OperatorCommand): Promise<CommandResult>;
+  /** `name`: a worker or a supervisor. Throws NOT_FOUND, BAD_REQUEST or COMMAND_REFUSED. */
+  sendWorkerCommand(name: string, command: OperatorCommand): Promise<CommandResult>;
   /** The queues that have waiting tasks or are served by a worker. */
   listQueues(): Promise<readonly QueueOut[]>;
   /** First the sites with waiting URLs, those with the most first; then, up to `limit`, other sites by name. */

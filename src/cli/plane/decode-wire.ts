@@ -45,12 +45,13 @@ export function explainedFrom({ until, tasks, ...rest }: ExplanationOut): Explai
 }
 
 export function workerFrom(out: WorkerOut): WorkerView {
-  const { worker, version, queues, unknownSpiders, supervisor, startedAt, order } = out;
+  const { worker, version, queues, unknownSpiders, supervisor, startedAt, command } = out;
   const seenAt = Date.parse(out.seenAt);
-  const known = { worker, version, queues, unknownSpiders, seenAt, ...(order === null ? {} : { command: order }) };
+  const known = { worker, version, queues, unknownSpiders, seenAt, ...(command === null ? {} : { command }) };
   // Workers of older versions do not report vitals.
   if (startedAt === null) return known;
-  const { concurrency, busy, done, failed, rssBytes, memoryMostBytes, tasksMost, loopUse, recent, state, obeys } = out;
+  const { concurrency, busy, done, failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, commands } =
+    out;
   const vitals = {
     ...{
       concurrency: concurrency ?? 0,
@@ -61,11 +62,11 @@ export function workerFrom(out: WorkerOut): WorkerView {
     },
     upMs: seenAt - Date.parse(startedAt),
     ...(supervisor === null ? {} : { supervisor }),
-    ...(memoryMostBytes === null ? {} : { memoryMostBytes }),
-    ...(tasksMost === null ? {} : { tasksMost }),
-    ...(loopUse === null ? {} : { loopUse }),
+    ...(maxMemoryBytes === null ? {} : { maxMemoryBytes }),
+    ...(maxTasks === null ? {} : { maxTasks }),
+    ...(eventLoopUse === null ? {} : { eventLoopUse }),
     ...(recent ? { recent: { ...recent, latencies: [] } } : {}),
-    ...(state === null ? {} : { state, obeys }),
+    ...(state === null ? {} : { state, commands }),
   };
   return { ...known, vitals };
 }

@@ -82,7 +82,7 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
       return traceOut(await trace(deps, target), { now: clock.now(), visibility });
     },
     listWorkers: () => frontier.listWorkers(),
-    sendWorkerCommand: (name, order) => sendWorkerCommand(frontier, name, order),
+    sendWorkerCommand: (name, command) => sendWorkerCommand(frontier, name, command),
     async listQueues() {
       const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
       return queuesOut(queues, workers);

@@ -77,7 +77,7 @@ export function createRemotePlane({ url, key, tries, onWait }: Server): ControlP
     trace: ({ kind, query, jobId: job }) =>
       trawl.trace({ ...TRACE_QUERIES[kind](query), ...(job === undefined ? {} : { job }) }),
     listWorkers: async () => (await trawl.workers()).map(workerFrom),
-    sendWorkerCommand: (name, order) => trawl.order(name, order),
+    sendWorkerCommand: (name, command) => trawl.command(name, command),
     listQueues: () => trawl.queues(),
     async listTopSites(limit) {
       const busy = await take(trawl.sites.list({ sort: "waiting", page: limit }), limit);

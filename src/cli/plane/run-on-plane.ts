@@ -21,7 +21,7 @@ export type PlaneSession = Clock & { config: Config; screen: Screen; plane: Cont
 export function withPlaneFlags(command: Command): Command {
   return withConnectionFlags(command).option(
     "--api <url>",
-    "use this trawl serve instead of broker and store, with the key in TRAWL_API_KEY (default TRAWL_API)",
+    "call the server at this URL instead of opening broker and store; set its key in TRAWL_API_KEY (default TRAWL_API)",
   );
 }
 

@@ -18,7 +18,7 @@ export type ScheduleFlags = CrawlFlags &
     every?: string;
     overlap?: Overlap;
     catchUp?: CatchUp;
-    catchUpMost?: number;
+    maxCatchUp?: number;
     paused?: boolean;
     queue?: string;
     priority?: number;
@@ -68,12 +68,12 @@ export async function runSchedule(action: string, targets: readonly string[], fl
 }
 
 async function add(targets: readonly string[], flags: ScheduleFlags): Promise<void> {
-  const { cron, timeZone, every, overlap, catchUp, catchUpMost, paused, queue, priority, name } = flags;
+  const { cron, timeZone, every, overlap, catchUp, maxCatchUp, paused, queue, priority, name } = flags;
   if (cron === undefined && every === undefined) {
     throw usage('--cron or --every is missing: --cron "0 6 * * *" [--time-zone Europe/Berlin], or --every 15m');
   }
   const { job } = await readTarget(targets, flags);
-  const input = { name, cron, timeZone, every, overlap, catchUp, catchUpMost, paused };
+  const input = { name, cron, timeZone, every, overlap, catchUp, maxCatchUp, paused };
   const parsed = scheduleSchema.omit({ job: true }).safeParse(input, { error: issueText });
   if (!parsed.success) {
     const problems = uniqueIssues(parsed.error.issues).map(({ path, message }) => `${path.join(".")}: ${message}`);

@@ -18,11 +18,11 @@ export function schedulesTable(schedules: readonly PublicSchedule[], now: number
 type ScheduleTextOptions = { next: readonly number[]; runs: readonly Occurrence[]; now: number; width: number };
 
 export function scheduleText(schedule: PublicSchedule, { next, runs, now, width }: ScheduleTextOptions): string {
-  const { id, name, timing, overlap, catchUp, catchUpMost, paused } = schedule;
+  const { id, name, timing, overlap, catchUp, maxCatchUp, paused } = schedule;
   const facts = [
     ["when", timingText(timing)],
     ["overlap", overlap],
-    ["catch-up", catchUp === "all" ? `all, at most ${catchUpMost}` : catchUp],
+    ["catch-up", catchUp === "all" ? `all, at most ${maxCatchUp}` : catchUp],
     ...next.map((at, index) => [index > 0 ? "" : paused ? "would be" : "next", localTime(at, timing)]),
   ];
   const history = runs.map((occurrence) => [

@@ -167,14 +167,17 @@ function printingSecret(screen: Screen, intake: Intake): Intake {
 function idFor(key: string | undefined, now: number): string {
   const id = key === undefined ? newJobId(now) : jobIdOfKey(key, "");
   if (id !== undefined) return id;
-  throw new TrawlError("BAD_USAGE", { op: "cli.submit", message: `--idempotency-key takes ${KEY_TAKES}` });
+  throw new TrawlError("BAD_USAGE", { op: "cli.submit", message: `--idempotency-key must be ${KEY_TAKES}` });
 }
 
 /** Changes the rate of the job to continue. */
 async function applyPace({ plane }: PlaneSession, id: string, { rate, burst, perSite }: SubmitFlags): Promise<void> {
   await getJob(plane, id);
   if (rate !== undefined && parseRate(rate) === undefined) {
-    throw new TrawlError("BAD_USAGE", { op: "cli.pace", message: `--rate takes 4/s, 10/m or unlimited, not ${rate}` });
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.pace",
+      message: `--rate must be a rate such as 4/s or 10/m, or unlimited, not ${rate}`,
+    });
   }
   const pace = {
     ...(rate === undefined ? {} : { rate }),

@@ -10,7 +10,7 @@ export type FleetPlane = Pick<ControlPlane, "listJobs" | "listQueues" | "listTop
 export type TopJob = JobOut & { perSecond: number | undefined; etaMs: number | undefined };
 export type TopWorker = WorkerView & { perSecond: number };
 
-/** Sums over the fleet; null if unknown. */
+/** Numbers for the whole fleet; null if unknown. */
 export type Totals = {
   pagesPerSecond: number | null;
   success: number | null;
@@ -35,16 +35,19 @@ export type FleetSnapshot = {
   workers: readonly TopWorker[];
 };
 
-/** Limits of a snapshot: running and paused jobs first, then the newest; sites with the most waiting URLs. */
+/**
+ * Maximum entries in a snapshot. Jobs: running and paused ones first, then the newest. Sites: those with the most waiting
+ * URLs.
+ */
 const MAX_JOBS = 100;
 const MAX_SITES = 100;
 /** History has one point every 10 s, so it need not be read with every snapshot. */
 const HISTORY_EVERY_MS = 5_000;
 /** The broker scans all sites to find those with the most waiting URLs, so this is read less often. */
 const SITES_EVERY_MS = 4_000;
-/** Speeds are averaged over this time. */
+/** Speeds of jobs are averaged over this time. */
 const WINDOW_MS = 10_000;
-/** Workers send a heartbeat every 5 s. */
+/** Speeds of workers are averaged over three heartbeats (one every 5 s). */
 const WORKER_WINDOW_MS = 15_000;
 const MAX_SAMPLES = 300;
 
@@ -82,8 +85,8 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
     const timed = jobs.map((job) => ({ ...job, ...paceOf(job, jobSpeed(job.id, endedOf(job), at)) }));
     const working = workers.map((view) => {
       const { done = 0, failed = 0, upMs = 0 } = view.vitals ?? {};
-      const since = upMs > 0 ? ((done + failed) * 1000) / upMs : 0;
-      return { ...view, perSecond: workerSpeed(view.worker, done + failed, view.seenAt) ?? since };
+      const averageSinceStart = upMs > 0 ? ((done + failed) * 1000) / upMs : 0;
+      return { ...view, perSecond: workerSpeed(view.worker, done + failed, view.seenAt) ?? averageSinceStart };
     });
     jobSpeed.keep(jobs.map(({ id }) => id));
     workerSpeed.keep(workers.map(({ worker }) => worker));
@@ -140,14 +143,14 @@ export function leftOf({ counts }: Pick<JobOut, "counts">): number {
   return counts.queued + counts.delayed + counts.leased;
 }
 
-/** In the first snapshot, and while no task ends, the average since the start of the job is used. */
+/** In the first snapshot, speed and ETA use the average since the start of the job. While no task ends, only the ETA does. */
 function paceOf(job: JobOut, seen: number | undefined): Pick<TopJob, "perSecond" | "etaMs"> {
   if (job.state !== "running" || leftOf(job) === 0) return { perSecond: undefined, etaMs: undefined };
   if (seen !== undefined && seen > 0) return { perSecond: seen, etaMs: (leftOf(job) / seen) * 1000 };
   return { perSecond: seen ?? job.rate ?? 0, etaMs: job.etaSeconds === null ? undefined : job.etaSeconds * 1000 };
 }
 
-/** Undefined before the second sample. */
+/** Returns the speed of a counter; undefined until it has two samples. */
 type Speeds = { (key: string, count: number, at: number): number | undefined; keep(keys: readonly string[]): void };
 
 /** Measures how fast counters grow, one per key. */

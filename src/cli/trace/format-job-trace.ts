@@ -30,12 +30,12 @@ export function jobTraceText(trace: JobTraceOut, screen: Screen): string {
   ].join("");
 }
 
-function failedText({ tries }: JobTraceOut, { outColumns }: Screen): string {
-  if (tries.length === 0) return "";
-  const rows = tries.map(({ fate, because, status, tries: count, sample }) => [
+function failedText({ attempts }: JobTraceOut, { outColumns }: Screen): string {
+  if (attempts.length === 0) return "";
+  const rows = attempts.map(({ outcome, because, status, count, sample }) => [
     "",
     formatCount(count),
-    fate,
+    outcome,
     because,
     status === null ? "" : String(status),
     sample,

@@ -10,9 +10,9 @@ const OWN_LINES: readonly LineOut["kind"][] = ["submitted", "replayed", "leased"
 
 export function timelineText(timeline: TimelineOut, screen: Screen): string {
   const { job, jobState, url, submittedAt, lines } = timeline;
-  const rows = lines.map(({ at, kind, words }) => [
+  const rows = lines.map(({ at, kind, text }) => [
     at === null ? "" : clockTime(at, submittedAt),
-    `${OWN_LINES.includes(kind) ? "" : "  "}${words}`,
+    `${OWN_LINES.includes(kind) ? "" : "  "}${text}`,
   ]);
   return [
     `${screen.paint.bold(showable(url))}\n`,

@@ -29,7 +29,8 @@ export type UpGroup = PoolGroup & { name: string };
 /** Parses the repeatable `--queue name=processes`; the default is one process. */
 export function queueCount(value: string, before: readonly QueueCount[]): QueueCount[] {
   const [name = "", count = "1", ...rest] = value.split("=");
-  if (rest.length > 0) throw new InvalidArgumentError("--queue takes name=processes, for example high_priority=2.");
+  if (rest.length > 0)
+    throw new InvalidArgumentError("--queue must have the form name=processes, for example high_priority=2.");
   const queue = queueName("--queue")(name);
   return [...before, { queue, processes: wholeNumber("--queue name=", 1, MAX_PROCESSES)(count) }];
 }

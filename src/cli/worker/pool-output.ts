@@ -13,7 +13,7 @@ import type { Screen } from "../terminal.ts";
 
 export type PoolOutput = Omit<SupervisorEvents, "finished"> & {
   /** An operator sent a command to one of the processes. */
-  ordered(command: Place & { order: WorkerCommand }): void;
+  ordered(command: Place & { command: WorkerCommand }): void;
 };
 
 type Options = { isJson: boolean; quiet: boolean; maxMemoryMb: number };
@@ -40,17 +40,17 @@ function jsonOutput(screen: Screen): PoolOutput {
   const placed = ({ nth, group }: Place) => ({ ...(group === undefined ? {} : { group }), process: nth });
   return {
     started: ({ pid, ...place }) => log.info("pool.process_started", { ...placed(place), pid }),
-    ended({ pid, exit, killed, underWay, handedBack, ...place }) {
+    ended({ pid, exit, killed, underWay, returned, ...place }) {
       const { isClean, isOutOfMemory, failure, problem, ...how } = exit;
       const why = { ...(killed === undefined ? {} : { killed }), ...(isOutOfMemory ? { isOutOfMemory } : {}) };
       const fields = { ...placed(place), pid, ...how, ...why };
       if (isClean) log.info("pool.process_ended", fields);
       else if (failure !== undefined) log.warn("pool.process_failed", { ...fields, ...failure });
-      else if (problem !== undefined) log.warn("pool.process_lacking", { ...fields, ...problem });
-      else log.warn("pool.process_died", { ...fields, underWay, handedBack });
+      else if (problem !== undefined) log.warn("pool.process_unavailable", { ...fields, ...problem });
+      else log.warn("pool.process_died", { ...fields, underWay, returned });
     },
     waiting: ({ delayMs, ...place }) => log.info("pool.process_waits", { ...placed(place), delayMs }),
-    ordered: ({ order, ...place }) => log.info("pool.process_ordered", { ...placed(place), order }),
+    ordered: ({ command, ...place }) => log.info("pool.command_received", { ...placed(place), command }),
   };
 }
 
@@ -76,8 +76,8 @@ function textOutput(screen: Screen, maxMemoryMb: number): PoolOutput {
       else if (!screen.isLive) print(`${placeName(death)} (${pid}) exited`);
     },
     waiting: ({ delayMs, ...place }) => print(`${placeName(place)} restarts in ${formatDuration(delayMs)}`),
-    ordered: ({ order, ...place }) =>
-      print(`${placeName(place)}: ${toOperatorCommand(order)} requested by an operator`),
+    ordered: ({ command, ...place }) =>
+      print(`${placeName(place)}: ${toOperatorCommand(command)} requested by an operator`),
   };
 }
 

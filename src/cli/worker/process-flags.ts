@@ -14,15 +14,19 @@ export type ProcessFlags = {
 
 export function withProcessFlags(command: Command): Command {
   return command
-    .option("-c, --concurrency <n>", "parallel tasks per process (default 32)", concurrency)
+    .option("-c, --concurrency <n>", "maximum concurrent tasks per process (default 32)", concurrency)
     .option("--max-tasks-per-child <n>", "replace a process after n tasks", wholeNumber("--max-tasks-per-child", 1))
     .option(
       "--max-memory-per-child <MB>",
-      "replace a process that uses more memory",
+      "replace a process that uses more memory than this",
       wholeNumber("--max-memory-per-child", 128),
     )
-    .option("--time-limit <time>", "kill a process blocked by a task (seconds, or 2m)", secondsOrDuration)
-    .option("--soft-time-limit <time>", "abort tasks that take longer (seconds, or 2m)", secondsOrDuration)
+    .option(
+      "--time-limit <time>",
+      "abort a task after this time, and kill its process if the task blocks it (seconds, or 2m)",
+      secondsOrDuration,
+    )
+    .option("--soft-time-limit <time>", "abort a task after this time (seconds, or 2m)", secondsOrDuration)
     .option(
       "--metrics-port <n>",
       "port for Prometheus metrics of all processes; 0: any free port",

@@ -64,6 +64,6 @@ function outputTo(send: SupervisorLink["send"]): WorkerOutput {
     finished: (jobId) => send({ kind: "finished", jobId }),
     heldUp: (jobIds) => send({ kind: "heldUp", jobIds }),
     drained: () => send({ kind: "drained" }),
-    ordered: (order) => send({ kind: "command", command: order }),
+    ordered: (command) => send({ kind: "command", command }),
   };
 }

@@ -123,13 +123,13 @@ export function createPool(
    * Every process receives a command to drain all. It is printed for the first process that reports it, and all are
    * drained.
    */
-  function follow(place: Place, order: WorkerCommand): void {
+  function follow(place: Place, command: WorkerCommand): void {
     if (isDraining) return;
-    isDraining = order === "drain-all";
+    isDraining = command === "drain-all";
     if (isDraining) {
-      output.ordered(order);
+      output.ordered(command);
       supervisor.drain();
-    } else pool.ordered({ ...place, order });
+    } else pool.ordered({ ...place, command });
   }
 
   const supervisor = createSupervisor(

@@ -35,7 +35,7 @@ const DRAIN_POLL_MS = 500;
 const OBEY_GRACES = 12;
 
 /** Without a supervisor, recycle is not possible. The processes of a crawl ignore commands of operators. */
-function obeyedBy({ supervisor, crawledHosts }: WorkerRun): readonly WorkerCommand[] {
+function acceptedCommands({ supervisor, crawledHosts }: WorkerRun): readonly WorkerCommand[] {
   if (crawledHosts !== undefined) return [];
   return supervisor === undefined ? ["drain", "drain-all"] : ["drain", "drain-all", "recycle"];
 }
@@ -62,16 +62,16 @@ export async function runWorker(
     observer: run.observer,
     maxTasks: config.maxTasksPerChild,
     supervisor: run.supervisor,
-    commands: { obeys: obeyedBy(run), received: obey },
+    commands: { accepted: acceptedCommands(run), received: obey },
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
   /**
    * After any command the worker leases no more tasks, and stops when the running tasks have ended. Slow tasks are
    * returned.
    */
-  function obey(order: WorkerCommand): void {
-    output.ordered(order);
-    if (order === "drain") output.drained(); // the supervisor must not replace it
+  function obey(command: WorkerCommand): void {
+    output.ordered(command);
+    if (command === "drain") output.drained(); // the supervisor must not replace it
     worker.retire();
     void trawl.clock.sleep(config.graceMs * OBEY_GRACES, over.signal).then(() => over.abort());
   }

@@ -27,7 +27,7 @@ export type WorkerOutput = {
   /** With --drain: the queues are empty. */
   drained(): void;
   /** An operator sent a command. */
-  ordered(order: WorkerCommand): void;
+  ordered(command: WorkerCommand): void;
   stopping(): void;
   stopped(end: WorkerTally & { seconds: number }): void;
 };
@@ -55,7 +55,7 @@ function jsonOutput(screen: Screen, { processes, concurrency, broker, store }: C
     progress: () => {},
     heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
     drained: () => {},
-    ordered: (order) => log.info("worker.ordered", { order }),
+    ordered: (command) => log.info("worker.command_received", { command }),
     stopping: () => log.info("worker.stopping"),
     stopped: (end) => log.info("worker.stopped", end),
   };
@@ -112,8 +112,10 @@ function textOutput(screen: Screen, config: Config): WorkerOutput {
       screen.err(`${showable(message)}\n`);
     },
     drained: () => {},
-    ordered: (order) =>
-      screen.err(`${toOperatorCommand(order)} requested by an operator: finishing running tasks, taking no new ones\n`),
+    ordered: (command) =>
+      screen.err(
+        `${toOperatorCommand(command)} requested by an operator: finishing running tasks, taking no new ones\n`,
+      ),
     stopping: () => screen.err("\nstopping: waiting for running tasks to finish (press Ctrl-C again to stop now)\n"),
     stopped({ tasks, pages, records, seconds }) {
       const results = [plural(tasks, "task"), plural(pages, "page"), plural(records, "record")].join(", ");

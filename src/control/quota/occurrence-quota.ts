@@ -78,7 +78,7 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
       return undefined;
     } catch (error) {
       if (!isTrawlError(error, "QUOTA_REACHED")) throw error;
-      return waitsForQuota(String(error.detail.says));
+      return waitsForQuota(String(error.detail.reason));
     } finally {
       await waiting.settle(isAdmitted);
       if (drawn !== undefined && "settle" in drawn) await drawn.settle(isAdmitted);

@@ -15,13 +15,13 @@ export function quotaError(caller: Caller, reached: ReachedQuota | undefined, pr
     progress === undefined
       ? "nothing of this request was queued: send it again later"
       : `${progress.taken} of these URLs were processed: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`;
-  const says = quotaText(caller, { quota, max, now });
+  const reason = quotaText(caller, { quota, max, now });
   return new TrawlError("QUOTA_REACHED", {
     op: "api.quota",
-    message: `${says}; ${rest}`,
+    message: `${reason}; ${rest}`,
     detail: {
       ...progress,
-      says,
+      reason,
       quota,
       max,
       now,

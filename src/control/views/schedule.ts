@@ -1,7 +1,7 @@
 /** Schedules and their runs as the API returns them and as `--json` prints them. */
 import type { CatchUp, OccurrenceKind, OccurrenceState, Overlap } from "../../domain/schedule.ts";
-import { withoutWebhookSecret } from "../../schedule/masked-webhook.ts";
 import { everyText } from "../../schedule/schedule-schema.ts";
+import { withoutWebhookSecret } from "../../schedule/webhook-secret.ts";
 import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { withMaskedSecrets } from "../../submit/masked-secrets.ts";
@@ -14,7 +14,7 @@ export type ScheduleOut = {
   every: string | null;
   overlap: Overlap;
   catchUp: CatchUp;
-  catchUpMost: number;
+  maxCatchUp: number;
   paused: boolean;
   nextAt: string | null;
   createdAt: string;
@@ -31,7 +31,7 @@ export type RunOut = {
 };
 
 export function scheduleOut(schedule: PublicSchedule): ScheduleOut {
-  const { id, name, timing, overlap, catchUp, catchUpMost, paused, nextAt, createdAt, job } = schedule;
+  const { id, name, timing, overlap, catchUp, maxCatchUp, paused, nextAt, createdAt, job } = schedule;
   const isCron = timing.kind === "cron";
   return {
     id,
@@ -39,7 +39,7 @@ export function scheduleOut(schedule: PublicSchedule): ScheduleOut {
     cron: isCron ? timing.cron : null,
     timeZone: isCron ? timing.timeZone : null,
     every: isCron ? null : everyText(timing.everyMs),
-    ...{ overlap, catchUp, catchUpMost, paused },
+    ...{ overlap, catchUp, maxCatchUp, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),
     job: withoutWebhookSecret(withMaskedSecrets(job as JobInput)),

@@ -3,7 +3,7 @@ import type { JobState } from "../../domain/job.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import type { Explanation, Visibility } from "../../frontier/frontier-admin.ts";
 import { createRedact } from "../../runtime/redact.ts";
-import type { AttemptFate } from "../../store/store.ts";
+import type { AttemptOutcome } from "../../store/store.ts";
 import type { JobTrace } from "../../trace/job-trace.ts";
 import type { Lease, Timeline } from "../../trace/timeline.ts";
 import { type LineKind, timelineLines } from "../../trace/timeline-lines.ts";
@@ -21,7 +21,13 @@ type LeaseRun = {
 };
 
 export type LeaseOut =
-  | (LeaseRun & { kind: "try"; fate: AttemptFate; because: string; status: number | null; detail: string | null })
+  | (LeaseRun & {
+      kind: "attempt";
+      outcome: AttemptOutcome;
+      because: string;
+      status: number | null;
+      detail: string | null;
+    })
   | (LeaseRun & {
       kind: "page";
       pageId: number;
@@ -45,14 +51,14 @@ export type TimelineOut = {
   submittedAt: string;
   state: Explanation["tasks"][number]["state"] | null;
   waits: string[];
-  lines: { at: string | null; kind: LineKind; words: string }[];
+  lines: { at: string | null; kind: LineKind; text: string }[];
   tasks: { taskId: string; step: TaskKind; leases: LeaseOut[] }[];
 };
 
 export type JobTraceOut = {
   job: JobOut;
   waits: string[];
-  tries: { fate: AttemptFate; because: string; status: number | null; tries: number; sample: string }[];
+  attempts: { outcome: AttemptOutcome; because: string; status: number | null; count: number; sample: string }[];
   slowest: {
     taskId: string;
     url: string;
@@ -64,7 +70,7 @@ export type JobTraceOut = {
   dead: DeadOut[];
 };
 
-export type TraceOut = { stories: TimelineOut[]; jobs: JobTraceOut[]; more: number };
+export type TraceOut = { timelines: TimelineOut[]; jobs: JobTraceOut[]; more: number };
 
 const redact = createRedact([]);
 
@@ -74,7 +80,7 @@ export function traceOut(
   { now, visibility }: { now: number; visibility: Visibility },
 ): TraceOut {
   return {
-    stories: timelines.map((timeline) => redact.value(timelineOut(timeline, visibility)) as TimelineOut),
+    timelines: timelines.map((timeline) => redact.value(timelineOut(timeline, visibility)) as TimelineOut),
     jobs: jobs.map((trace) => redact.value(jobTraceOut(trace, now, visibility)) as JobTraceOut),
     more,
   };
@@ -90,7 +96,7 @@ function timelineOut(timeline: Timeline, visibility: Visibility): TimelineOut {
     submittedAt: iso(job.createdAt),
     state: state ?? null,
     waits: [...waits],
-    lines: timelineLines(timeline, visibility).map(({ at, kind, text }) => ({ at: isoOf(at), kind, words: text })),
+    lines: timelineLines(timeline, visibility).map(({ at, kind, text }) => ({ at: isoOf(at), kind, text })),
     tasks: tasks.map(({ taskId, step, leases }) => ({
       taskId,
       step,
@@ -99,11 +105,15 @@ function timelineOut(timeline: Timeline, visibility: Visibility): TimelineOut {
   };
 }
 
-function jobTraceOut({ job, waits, tries, slowest, dead }: JobTrace, now: number, visibility: Visibility): JobTraceOut {
+function jobTraceOut(
+  { job, waits, attempts, slowest, dead }: JobTrace,
+  now: number,
+  visibility: Visibility,
+): JobTraceOut {
   return {
     job: jobOut(job, now),
     waits: [...waits],
-    tries: tries.map(({ status = null, ...group }) => ({ ...group, status })),
+    attempts: attempts.map(({ status = null, ...group }) => ({ ...group, status })),
     slowest: slowest.map(({ taskId, url, status, tookMs, run }) => ({
       taskId,
       url,
@@ -122,9 +132,9 @@ function leaseOut(lease: Lease, visibility: Visibility): LeaseOut {
   const { step = null, attempt = null } = lease;
   const worker = workerOut(lease.worker, visibility);
   const run = { token, worker, step, attempt, leasedAt: isoOf(lease.leasedAt), endedAt: isoOf(lease.endedAt) };
-  if (lease.kind === "try") {
-    const { fate, because, status = null, detail = null } = lease;
-    return { kind: "try", ...run, fate, because, status, detail };
+  if (lease.kind === "attempt") {
+    const { outcome, because, status = null, detail = null } = lease;
+    return { kind: "attempt", ...run, outcome, because, status, detail };
   }
   const { id, status, bodyBytes, bodyRef = null, records, invalid, fetchedAt, tookMs, headers } = lease.page;
   return {

@@ -7,7 +7,7 @@ export type WebhookOut = {
   host: string;
   events: (typeof WEBHOOK_EVENTS)[number][];
   state: "open" | "closed";
-  told: number;
+  eventCount: number;
   delivered: number;
   waiting: number;
   dead: number;
@@ -20,7 +20,7 @@ export function webhookOut(view: WebhookView): WebhookOut {
   const { jobId, host, events, nextCheckAt, eventCount, delivered, waiting, dead, lastDeliveredAt, lastFailure } = view;
   return {
     ...{ job: jobId, host, events: [...events], state: nextCheckAt === undefined ? "closed" : "open" },
-    ...{ told: eventCount, delivered, waiting, dead },
+    ...{ eventCount, delivered, waiting, dead },
     lastDeliveredAt: lastDeliveredAt === undefined ? null : isoOf(lastDeliveredAt),
     lastFailure: lastFailure === undefined ? null : { at: isoOf(lastFailure.at), detail: lastFailure.message },
     deliveryJobs: [...view.deliveryJobs],

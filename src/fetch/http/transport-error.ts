@@ -1,4 +1,6 @@
-/** Converts errors below HTTP to outcomes, by a table of error codes. The first match decides. */
+/**
+ * Maps DNS, TCP, TLS and HTTP parser errors to outcomes. In the table of error codes, the first match decides.
+ */
 import type { DeadReason, RetryReason } from "../../domain/task.ts";
 import { isTrawlError } from "../../errors.ts";
 import { shortMessage } from "../../runtime/short-message.ts";
@@ -21,18 +23,22 @@ const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; summary: stri
   { code: /^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, verdict: DNS, summary: "the host name did not resolve" },
   { code: /^UND_ERR_CONNECT_TIMEOUT$/, verdict: TIMEOUT, summary: "no connection in time" },
   { code: /^ETIMEDOUT$/, verdict: TIMEOUT, summary: "no connection in time" },
-  { code: /^UND_ERR_HEADERS_TIMEOUT$/, verdict: TIMEOUT, summary: "no answer in time" },
+  { code: /^UND_ERR_HEADERS_TIMEOUT$/, verdict: TIMEOUT, summary: "no response in time" },
   { code: /^UND_ERR_BODY_TIMEOUT$/, verdict: TIMEOUT, summary: "no further data in time" },
-  { code: new RegExp(`^${TOTAL_TIMEOUT}$`), verdict: TIMEOUT, summary: "the answer took too long" },
+  { code: new RegExp(`^${TOTAL_TIMEOUT}$`), verdict: TIMEOUT, summary: "the response took too long" },
   // The end of the body is missing because the connection closed. A retry may succeed.
-  { code: /^HPE_INVALID_EOF_STATE$/, verdict: NETWORK, summary: "the connection closed before the end of the answer" },
+  {
+    code: /^HPE_INVALID_EOF_STATE$/,
+    verdict: NETWORK,
+    summary: "the connection closed before the end of the response",
+  },
   {
     code: /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/,
     verdict: NETWORK,
     summary: "the body is shorter than its content-length",
   },
-  { code: /^HPE_/, verdict: BAD_RESPONSE, summary: "the answer is not HTTP" },
-  { code: /^UND_ERR_HEADERS_OVERFLOW$/, verdict: BAD_RESPONSE, summary: "the answer's headers are too long" },
+  { code: /^HPE_/, verdict: BAD_RESPONSE, summary: "the response is not HTTP" },
+  { code: /^UND_ERR_HEADERS_OVERFLOW$/, verdict: BAD_RESPONSE, summary: "the response headers are too long" },
   {
     code: /CERT|SELF_SIGNED|^UNABLE_TO_|^INVALID_CA$|^INVALID_PURPOSE$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/,
     verdict: BAD_RESPONSE,
@@ -61,7 +67,10 @@ export function isBrokenConnection(error: unknown): boolean {
   return /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(codeOf(error));
 }
 
-/** The code of an error. Also handles errors without one: AggregateError of several addresses, and undici's parser. */
+/**
+ * The code of an error. Some errors have no code: an AggregateError (all addresses of a host failed), and errors of
+ * undici's HTTP parser.
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code, name, message }: NodeJS.ErrnoException = error;

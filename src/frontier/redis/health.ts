@@ -72,5 +72,5 @@ function worst(servers: readonly ServerInfo[], check: (server: ServerInfo) => Fi
   if (first === undefined) throw new Error("a broker has at least one server");
   if (servers.length === 1) return first;
   const alike = findings.filter(({ verdict }) => verdict === first.verdict).length;
-  return { ...first, says: `${first.says} (${alike} of ${servers.length} servers)` };
+  return { ...first, message: `${first.message} (${alike} of ${servers.length} servers)` };
 }

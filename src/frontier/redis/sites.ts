@@ -160,9 +160,9 @@ export function createSites({ shards }: Deps): Sites {
       const shard = shards.ofSite(site);
       const [found] = await facts(shard, "names", [site]);
       if (found === undefined) return undefined;
-      const { operator, incidents, isAskingRobots } = found;
+      const { operator, incidents, isFetchingRobots } = found;
       const jobs = await jobsAt(site);
-      return { ...viewOf(found), operator, incidents, isAskingRobots, jobs: jobs.slice(0, SITE_JOBS_MAX) };
+      return { ...viewOf(found), operator, incidents, isFetchingRobots, jobs: jobs.slice(0, SITE_JOBS_MAX) };
     },
   };
 }
@@ -223,7 +223,7 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
       rateReadyAt: toLocalInstant(readyAt(arrivalAt, policy), time),
       blockedUntil: toLocalInstant(blockedUntil, time),
       backoffCause: decodeCause(reply[at + 12]),
-      isAskingRobots: isFetchingRobots === 1,
+      isFetchingRobots: isFetchingRobots === 1,
     });
   }
   return found;

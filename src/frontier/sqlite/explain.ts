@@ -12,7 +12,7 @@ import {
 } from "../frontier-admin.ts";
 import { jobNotFound } from "../job-errors.ts";
 import { viewOf } from "./jobs.ts";
-import { isAskingRobots } from "./readiness.ts";
+import { isFetchingRobots } from "./readiness.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { operatorOf, type Sites } from "./sites.ts";
 
@@ -41,7 +41,7 @@ export function createExplain({ db, sites, now }: Deps): Explain {
       blockedUntil: site.blocked_until,
       backoffCause: site.backoff_cause ?? undefined,
       crawlDelayMs: site.crawl_delay_ms,
-      isAskingRobots: isAskingRobots(site, now()),
+      isFetchingRobots: isFetchingRobots(site, now()),
       waiting: site.waiting,
       operator: operatorOf(site),
       jobs: sites.jobsAt(site, SITE_JOBS_SCANNED),

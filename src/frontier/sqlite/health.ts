@@ -12,30 +12,31 @@ export function createHealthCheck({ db, file }: { db: Database; file: SqliteFile
     const check = "broker file";
     try {
       db.write(() => {});
-      return { check, verdict: "ok", says: `${file.path} can be read and written` };
+      return { check, verdict: "ok", message: `${file.path} can be read and written` };
     } catch (error) {
       const cause = toFileError(file, "frontier.examine", error);
-      const says = cause instanceof Error ? cause.message : String(cause);
+      const message = cause instanceof Error ? cause.message : String(cause);
       const fix = "give this user write permission on the file and its folder, and free some disk space";
-      return { check, verdict: "problem", says, fix };
+      return { check, verdict: "problem", message, fix };
     }
   }
 
   function checkVersion(): Finding {
     // When the file was opened, a newer schema was refused and an older one was migrated.
     const version = sql.schemaVersion.get()?.answer;
-    return { check: "broker version", verdict: "ok", says: `schema ${version}, which this Trawl supports` };
+    return { check: "broker version", verdict: "ok", message: `schema ${version}, which this Trawl supports` };
   }
 
   function checkJournal(): Finding {
     const mode = String(sql.journalMode.get()?.answer);
     const check = "broker log";
-    if (mode === "wal") return { check, verdict: "ok", says: "readers and the writer do not block each other (WAL)" };
+    if (mode === "wal")
+      return { check, verdict: "ok", message: "readers and the writer do not block each other (WAL)" };
     const fix = "move the file to a local disk: on a network disk, processes cannot share a WAL";
     return {
       check,
       verdict: "problem",
-      says: `journal mode is ${mode}, not wal: processes would block each other`,
+      message: `journal mode is ${mode}, not wal: processes would block each other`,
       fix,
     };
   }

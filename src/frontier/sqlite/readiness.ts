@@ -15,7 +15,7 @@ export function rankOf(job: JobRow, priority: number): number {
 /** The earliest time at which the site's own limits allow the next request. */
 export function siteReadyAt(site: SiteRow, now: number): number {
   if (site.in_flight >= site.per_site) return NEVER;
-  if (isAskingRobots(site, now)) return NEVER;
+  if (isFetchingRobots(site, now)) return NEVER;
   return Math.max(readyAt(site.arrival_at, policyOf(site)), site.blocked_until);
 }
 
@@ -23,7 +23,7 @@ export function siteReadyAt(site: SiteRow, now: number): number {
  * Whether a task is fetching the site's robots.txt; the site's other tasks wait for it. This ends at the latest when
  * that task's lease ends.
  */
-export function isAskingRobots(site: SiteRow, now: number): boolean {
+export function isFetchingRobots(site: SiteRow, now: number): boolean {
   return site.robots_asker !== null && site.wants_robots === 1 && site.robots_fresh_until <= now;
 }
 

@@ -6,7 +6,7 @@ import { readyAt, returnSlot, type SitePolicy, type Slot, takeSlot } from "../..
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { MAX_BATCH, type RobotsFile } from "../frontier.ts";
 import { SITE_JOBS_MAX, type SiteDetail, type SiteJobView, type SiteView } from "../frontier-admin.ts";
-import { isAskingRobots } from "./readiness.ts";
+import { isFetchingRobots } from "./readiness.ts";
 import { type JobRow, policyFor, policyOf, type SiteRow } from "./rows.ts";
 import type { RunTransaction } from "./transaction.ts";
 
@@ -97,7 +97,7 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
         ...toSite(row),
         operator: operatorOf(site),
         incidents: site.incidents,
-        isAskingRobots: isAskingRobots(site, now()),
+        isFetchingRobots: isFetchingRobots(site, now()),
         jobs: jobsAt(site, SITE_JOBS_MAX),
       };
     },

@@ -16,10 +16,10 @@ const NEWLINE = 0x0a;
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** The path of a spooled page under its root: `parcels/ab/<job>.<task>.gz`. */
+/** The path of a spooled page under its root: `spool/ab/<job>.<task>.gz`. */
 export function spoolKey({ jobId, taskId }: SpooledPageName): string {
   const name = `${plain(jobId)}.${plain(taskId)}`;
-  return `parcels/${hash("sha1", name).slice(0, 2)}/${name}.gz`;
+  return `spool/${hash("sha1", name).slice(0, 2)}/${name}.gz`;
 }
 
 /** The stored bytes of a page. */

@@ -59,7 +59,7 @@ export function storeUnreachable(
 ): TrawlError {
   return new TrawlError("STORE_UNREACHABLE", {
     op,
-    message: `store ${shown} has not been reached for ${Math.round(lostMs / 1000)} s (${describeError(cause)}); check that the server is running and that TRAWL_STORE is correct, or raise TRAWL_STORE_PATIENCE`,
+    message: `store ${shown} has not been reached for ${Math.round(lostMs / 1000)} s (${describeError(cause)}); check that the server is running and that TRAWL_STORE is correct, or raise TRAWL_STORE_RETRY_FOR`,
     detail: { store: shown, lostMs },
     cause,
   });

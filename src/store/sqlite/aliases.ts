@@ -17,7 +17,8 @@ export function createAliases(db: Database): Aliases {
     return (name) => {
       const cached = cache.get(name);
       if (cached !== undefined) return cached;
-      // Committed on its own, so the alias stays valid if the batch fails, and can be cached now.
+      // The caller runs this before its transaction starts. So this insert commits at once, and the cached alias stays
+      // valid if the batch is rolled back.
       sql[create].run(name);
       const alias = Number(sql[find].get(name)?.alias);
       if (cache.size >= MAX_CACHED) cache.clear();

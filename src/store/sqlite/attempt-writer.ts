@@ -13,7 +13,7 @@ type AttemptWriter = {
 export function createAttemptWriter(db: Database, aliases: Aliases): AttemptWriter {
   const sql = prepareAll<"insertAttempt">(db, new URL("./sql/write-attempts.sql", import.meta.url));
   return {
-    toRow: ({ jobId, taskId, token, url, run, fate, because, status, detail }) => [
+    toRow: ({ jobId, taskId, token, url, run, outcome, because, status, detail }) => [
       aliases.job(jobId),
       taskId,
       token,
@@ -22,7 +22,7 @@ export function createAttemptWriter(db: Database, aliases: Aliases): AttemptWrit
       run.attempt,
       run.leasedAt,
       run.endedAt,
-      fate,
+      outcome,
       because,
       status ?? null,
       detail === undefined ? null : withoutNul(detail),

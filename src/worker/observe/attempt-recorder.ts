@@ -60,7 +60,7 @@ export function createAttemptRecorder(
       for (const claim of claims) open.delete(claimKey(claim));
       return attempts
         .filter(isRecorded)
-        .map((attempt) => writeOf(attempt, runOf(attempt, clock.now()), { fate: "returned", because: RETURNED }));
+        .map((attempt) => writeOf(attempt, runOf(attempt, clock.now()), { outcome: "returned", because: RETURNED }));
     },
   };
 }
@@ -82,13 +82,13 @@ function entryOf(
     case "done": {
       if (write !== undefined) return undefined;
       const because = `passed on to ${discovered[0]?.kind ?? "another task"}`;
-      return writeOf(attempt, run, { fate: "passed", because, status: spooled?.page.status });
+      return writeOf(attempt, run, { outcome: "passed", because, status: spooled?.page.status });
     }
     case "refused":
-      return writeOf(attempt, run, { fate: "refused", because: outcome.because });
+      return writeOf(attempt, run, { outcome: "refused", because: outcome.because });
     case "dead":
     case "retry":
-      return writeOf(attempt, run, { ...outcome, fate: expectedFate(attempt, outcome) });
+      return writeOf(attempt, run, { ...outcome, outcome: expectedOutcome(attempt, outcome) });
   }
 }
 
@@ -96,13 +96,16 @@ function entryOf(
  * The entry is written before the frontier settles the task, so that every settled attempt has an entry. It therefore
  * predicts the decision of the frontier: a task that fails again after its last allowed retry is dead.
  */
-function expectedFate({ grant, plan }: Attempt, { kind }: TaskOutcome & { kind: "retry" | "dead" }): "retry" | "dead" {
+function expectedOutcome(
+  { grant, plan }: Attempt,
+  { kind }: TaskOutcome & { kind: "retry" | "dead" },
+): "retry" | "dead" {
   return plan !== undefined && grant.attempt > plan.spec.retries.max ? "dead" : kind;
 }
 
-type Ending = Pick<AttemptWrite, "fate" | "because"> & { status?: number | undefined; detail?: string | undefined };
+type Ending = Pick<AttemptWrite, "outcome" | "because"> & { status?: number | undefined; detail?: string | undefined };
 
-function writeOf({ grant }: Attempt, run: AttemptRun, { fate, because, status, detail }: Ending): AttemptWrite {
+function writeOf({ grant }: Attempt, run: AttemptRun, { outcome, because, status, detail }: Ending): AttemptWrite {
   const { jobId, taskId, token, url } = grant;
-  return { jobId, taskId, token, url, run, fate, because, status, detail };
+  return { jobId, taskId, token, url, run, outcome, because, status, detail };
 }

@@ -91,7 +91,7 @@ export const WORKER_METRICS = {
   trawl_browser_launches_total: { type: "counter", help: "Browsers that were started." },
   trawl_browser_crashes_total: { type: "counter", help: "Browsers that crashed." },
   trawl_tasks_in_flight: { type: "gauge", help: "Running tasks." },
-  trawl_worker_concurrency: { type: "gauge", help: "The most tasks that run at once." },
+  trawl_worker_concurrency: { type: "gauge", help: "Maximum number of tasks that run at once." },
 } as const satisfies Declarations;
 
 export type WorkerMetricName = keyof typeof WORKER_METRICS;

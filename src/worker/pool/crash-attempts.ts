@@ -18,11 +18,11 @@ export function crashAttempts(death: Death, attribution: CrashAttribution, conte
   const returned = new Set(attribution.returned.map(claimKey));
   const letters = new Map(attribution.failed.map((settlement) => [claimKey(settlement), settlement.outcome]));
 
-  function endOf(key: string): Pick<AttemptWrite, "fate" | "because" | "detail"> {
+  function endOf(key: string): Pick<AttemptWrite, "outcome" | "because" | "detail"> {
     const letter = letters.get(key);
-    if (letter?.kind === "dead") return { fate: "dead", because: letter.because, detail: letter.detail };
-    if (returned.has(key)) return { fate: "returned", because: died, detail: undefined };
-    return { fate: "retry", because: "crashed_worker", detail: died };
+    if (letter?.kind === "dead") return { outcome: "dead", because: letter.because, detail: letter.detail };
+    if (returned.has(key)) return { outcome: "returned", because: died, detail: undefined };
+    return { outcome: "retry", because: "crashed_worker", detail: died };
   }
 
   return death.underWay.map((task) => ({ ...leaseOf(task, context), ...endOf(claimKey(task)), status: undefined }));

@@ -14,7 +14,7 @@ it("counts worker processes but not the server, and passes on the events of both
   const places = ["fetch", "server"].map((group, at) => ({ nth: 1, group, pid: at + 1 }));
   for (const place of places) {
     events.started(place);
-    events.ended({ ...place, exit, killed: undefined, underWay: [], handedBack: 0 });
+    events.ended({ ...place, exit, killed: undefined, underWay: [], returned: 0 });
   }
 
   const text = expose(POOL_METRICS, meter.snapshot(places));

@@ -216,8 +216,8 @@ describe("a supervisor", () => {
     const dead = JSON.stringify({ kind: "dead", because: "time_limit", detail });
     expect(calls).toEqual([`settle 1 ${dead}`, "release 2", "abandon w1", "withdraw w1", "finished j1"]);
     expect(tries).toMatchObject([
-      { taskId: "2", fate: "returned", because: "its process was killed" },
-      { taskId: "1", fate: "dead", because: "time_limit", detail, run: { worker: "w1", attempt: 1 } },
+      { taskId: "2", outcome: "returned", because: "its process was killed" },
+      { taskId: "1", outcome: "dead", because: "time_limit", detail, run: { worker: "w1", attempt: 1 } },
     ]);
     for (const { run } of tries) expect(run.endedAt - run.leasedAt).toBe(11_000);
   });
@@ -227,7 +227,9 @@ describe("a supervisor", () => {
     last().tasks = [{ ...TASK, isReading: true, beganAt: 0 }];
     await last().end(KILLED);
     expect(calls.splice(0)).toEqual(["abandon w1", "withdraw w1", "wait 1000"]);
-    expect(tries).toMatchObject([{ fate: "retry", because: "crashed_worker", detail: "its process died (SIGKILL)" }]);
+    expect(tries).toMatchObject([
+      { outcome: "retry", because: "crashed_worker", detail: "its process died (SIGKILL)" },
+    ]);
     await pass(1_000);
     last().tasks = [{ ...TASK, isReading: true, isAlone: true, beganAt: 0 }];
     await last().end({ ...KILLED, signal: "SIGABRT", isOutOfMemory: true });

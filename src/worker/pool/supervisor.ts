@@ -64,7 +64,7 @@ export type ChildDeath = Place & {
   /** Its tasks, as last reported. */
   underWay: readonly { taskId: string; url: string; isReading: boolean; forMs: number }[];
   /** How many tasks were returned; undefined if the broker could not be reached. */
-  handedBack: number | undefined;
+  returned: number | undefined;
 };
 
 export type SupervisorEvents = {
@@ -194,11 +194,11 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     const underWay = child.underWay().map(({ taskId, url, isReading, beganAt }) => {
       return { taskId, url, isReading, forMs: watching.now() - beganAt };
     });
-    const handedBack = exit.isClean ? 0 : await returnTasks(child, exit);
+    const returned = exit.isClean ? 0 : await returnTasks(child, exit);
     children.delete(child);
     addTo(before, child.tally);
     if (child.metrics !== undefined) counted = mergeSnapshots(CHILD_METRICS, [counted, lasting(child.metrics)]);
-    events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, handedBack });
+    events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, returned });
     killed.delete(child);
     stopOutlasting();
     return exit;

@@ -46,9 +46,9 @@ function explainingUrls({ open, test }: Suite): void {
     const { url } = await oneGrant(frontier, { worker: "host/17" });
     expect(await own({ url })).toMatch(/^in job job: is being fetched; the lease ends \S+ \(in \S+\)$/);
     expect((await reasonsOf(frontier, { url })).join()).toContain("by host/17; the lease");
-    expect(await own(URL_1)).toMatch(/allows the next request \S+ \(in 1m\)$/);
+    expect(await own(URL_1)).toMatch(/allows the next request at \S+ \(in 1m\)$/);
     expect(await own({ jobId: "job" })).toMatch(
-      /a\.test: the rate of the site, \S+, allows the next request \S+ \(in 1m\)$/,
+      /a\.test: the rate of the site, \S+, allows the next request at \S+ \(in 1m\)$/,
     );
   });
 

@@ -23,8 +23,8 @@ export function presence(suite: Suite): void {
 
     expect(findings.length).toBeGreaterThan(0);
     expect(findings.filter(({ verdict }) => verdict === "problem")).toEqual([]);
-    for (const { verdict, says, fix } of findings) {
-      expect(says).not.toBe("");
+    for (const { verdict, message, fix } of findings) {
+      expect(message).not.toBe("");
       if (verdict === "warning") expect(fix).toMatch(/\S/);
     }
   });

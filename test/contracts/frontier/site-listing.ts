@@ -62,7 +62,7 @@ export function siteListing({ open, test }: Suite): void {
     await submit(frontier, aJob({ id: "elsewhere" }), tasksAt("c.test", 1));
 
     expect(await frontier.findSite("a.test")).toMatchObject({
-      ...{ site: "a.test", policy: SLOW, waiting: 5, inFlight: 1, incidents: 0, isAskingRobots: false },
+      ...{ site: "a.test", policy: SLOW, waiting: 5, inFlight: 1, incidents: 0, isFetchingRobots: false },
       operator: undefined,
       jobs: [
         { jobId: "many", name: "Many", state: "paused", waiting: 4, inFlight: 0, policy: rules["a.test"] },

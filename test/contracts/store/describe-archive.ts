@@ -206,7 +206,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveFixt
     });
 
     it("lists the tasks whose pages were passed to another queue, page by page", async () => {
-      const passed = (taskId: string) => anAttemptWrite({ taskId, fate: "passed", because: "parse" });
+      const passed = (taskId: string) => anAttemptWrite({ taskId, outcome: "passed", because: "parse" });
       await store.write([], [passed("1"), passed("3"), passed("2"), anAttemptWrite({ taskId: "4" })]);
 
       expect(await archive.readPassed("job", "", 2)).toEqual(["1", "2"]);

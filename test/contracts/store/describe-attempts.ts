@@ -23,7 +23,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreFixtu
         token: 2,
         status: undefined,
         detail: undefined,
-        fate: "returned",
+        outcome: "returned",
         because: "stopped",
       });
       const run = {
@@ -112,7 +112,7 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreFixtu
           anAttemptWrite({ taskId: "4", url: `${url}#render`, token: 2 }),
           anAttemptWrite({ taskId: "4", url: `${url}#render`, token: 3 }),
           anAttemptWrite({ taskId: "5", url: `${url}#parse` }),
-          anAttemptWrite({ taskId: "6", url: `${url}#parse-1`, fate: "passed" }),
+          anAttemptWrite({ taskId: "6", url: `${url}#parse-1`, outcome: "passed" }),
           anAttemptWrite({ jobId: "other", taskId: "7", url }),
         ],
       );
@@ -151,16 +151,16 @@ export function describeAttempts(name: string, prepare: () => Promise<StoreFixtu
         [
           anAttemptWrite({ taskId: "1", status: 500, because: "server_error", url: "https://a.test/1" }),
           anAttemptWrite({ taskId: "2", status: 500, because: "server_error", url: "https://a.test/2" }),
-          anAttemptWrite({ taskId: "3", status: undefined, because: "timeout", fate: "dead" }),
+          anAttemptWrite({ taskId: "3", status: undefined, because: "timeout", outcome: "dead" }),
           anAttemptWrite({ taskId: "4", jobId: "other" }),
-          anAttemptWrite({ taskId: "5", fate: "passed", because: "passed on to parse", status: 200 }),
+          anAttemptWrite({ taskId: "5", outcome: "passed", because: "passed on to parse", status: 200 }),
         ],
       );
 
       expect((await store.slowestPages("job", 2)).map(({ taskId }) => taskId)).toEqual(["50", "20"]);
       expect(await store.groupAttempts("job", 5)).toEqual([
-        { fate: "retry", because: "server_error", status: 500, tries: 2, sample: expect.stringMatching(/^https:/) },
-        { fate: "dead", because: "timeout", status: undefined, tries: 1, sample: expect.any(String) },
+        { outcome: "retry", because: "server_error", status: 500, count: 2, sample: expect.stringMatching(/^https:/) },
+        { outcome: "dead", because: "timeout", status: undefined, count: 1, sample: expect.any(String) },
       ]);
       expect(await store.groupAttempts("job", 1)).toHaveLength(1);
     });

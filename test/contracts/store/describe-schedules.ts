@@ -261,7 +261,7 @@ function aSchedule(parts: Partial<NewSchedule> = {}): NewSchedule {
     timing: { kind: "cron", cron: "0 6 * * *", timeZone: "Europe/Berlin" },
     overlap: "queue",
     catchUp: "all",
-    catchUpMost: 7,
+    maxCatchUp: 7,
     job: { urls: ["https://a.test/"] },
     paused: false,
     createdAt: T0,

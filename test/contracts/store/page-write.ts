@@ -37,7 +37,7 @@ export function anAttemptWrite(parts: Partial<AttemptWrite>): AttemptWrite {
     token: 1,
     url: "https://a.test/task",
     run: { worker: "host/1", step: "fetch", attempt: 1, leasedAt: 1_700_000_000_000, endedAt: 1_700_000_000_020.5 },
-    fate: "retry",
+    outcome: "retry",
     because: "server_error",
     status: 500,
     detail: "answered 500",

@@ -124,7 +124,7 @@ describe.skipIf(obstacle !== undefined)(`connection to PostgreSQL (${obstacle ??
     expect(failure).toMatchObject({
       code: "STORE_UNREACHABLE",
       message: expect.stringMatching(
-        /^store postgres:\/\/127\.0\.0\.1:\d+\/trawl has not been reached for \d+ s \(connection refused .*TRAWL_STORE_PATIENCE/,
+        /^store postgres:\/\/127\.0\.0\.1:\d+\/trawl has not been reached for \d+ s \(connection refused .*TRAWL_STORE_RETRY_FOR/,
       ),
     });
     const opening = await failureAt(gone.url, 300);

@@ -16,7 +16,7 @@ const QUOTAS = { pending: undefined, urlsPerSecond: 1, jobs: undefined };
 
 const SCHEDULE: NewSchedule = {
   ...{ id: "s1", tenant: undefined, name: "daily", paused: false, job: { urls: ["https://a.example/"] } },
-  ...{ overlap: "queue", catchUp: "one", catchUpMost: 10, createdAt: NOW, doneUntil: NOW, nextAt: NOW + 1000 },
+  ...{ overlap: "queue", catchUp: "one", maxCatchUp: 10, createdAt: NOW, doneUntil: NOW, nextAt: NOW + 1000 },
   timing: { kind: "every", everyMs: 1000, anchorAt: NOW },
 };
 

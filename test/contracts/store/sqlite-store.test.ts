@@ -64,12 +64,12 @@ describe("a store's file", () => {
     db.close();
 
     const store = openSqliteStore(path, OPTIONS);
-    await store.write([], [anAttemptWrite({ token: 2, fate: "passed" })]);
+    await store.write([], [anAttemptWrite({ token: 2, outcome: "passed" })]);
 
     const tries = await store.traceAttempts({ taskId: "task" });
     expect(tries).toMatchObject([
       { token: 1, because: "timeout", run: { worker: "host/1", step: "fetch", leasedAt: 1000, endedAt: 1020 } },
-      { token: 2, fate: "passed" },
+      { token: 2, outcome: "passed" },
     ]);
     expect(await store.tracePages({ taskId: "old" })).toMatchObject([{ status: 200, run: undefined }]);
     await store.close();

@@ -50,7 +50,7 @@ describe("a command that uses a server", () => {
 
     expect(strange).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/API_UNREACHABLE: .* answers with 404, and not/),
+      stderr: expect.stringMatching(/API_UNREACHABLE: .*returned 404 without a problem document/),
     });
     expect(gone).toMatchObject({
       code: 3,
@@ -150,7 +150,7 @@ describe("a list that is submitted over a connection that breaks", () => {
     const end = await remote(["submit", "-", "--follow", "none", "--api", line], { input: list, env: FEW });
 
     expect(end).toMatchObject({ code: 3, stdout: "" });
-    const [, id = ""] = /taken 5,000 URLs of job (\S+), perhaps more[\s\S]*submit --resume/.exec(end.stderr) ?? [];
+    const [, id = ""] = /accepted 5,000 URLs of job (\S+), perhaps more[\s\S]*submit --resume/.exec(end.stderr) ?? [];
     expect(end.stderr).toMatch(/trawl: API_UNREACHABLE: /);
     const rest = await remote(["submit", "-", "--resume", id], { input: list });
     expect(rest.code, rest.stderr).toBe(0);

@@ -84,7 +84,7 @@ const READ_COMMANDS = ({ done, open, site }: WithJobs): string[][] => {
  */
 function withoutVolatile(args: readonly string[], end: CliEnd): CliEnd {
   if (args[0] !== "workers") return end;
-  const volatile = /"(busy|ms|pages|done|failed|rssBytes|loopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
+  const volatile = /"(busy|ms|pages|done|failed|rssBytes|eventLoopUse|startedAt|seenAt)":(?:[\d.e-]+|"[^"]*")/g;
   return { ...end, stdout: end.stdout.replaceAll(volatile, '"$1":"-"') };
 }
 

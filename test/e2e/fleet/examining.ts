@@ -29,7 +29,7 @@ export function examining(broker: FleetBroker): void {
     expect((await fleet.diagnose()).findings).toContainEqual({
       check: "queue high_priority",
       verdict: "problem",
-      says: "1 URL waiting, and no worker is running",
+      message: "1 URL waiting, and no worker is running",
       fix: "start one with: trawl worker --queues high_priority",
     });
     const worker = await fleet.worker(["--queues", "high-priority"]);
@@ -40,8 +40,8 @@ export function examining(broker: FleetBroker): void {
     expect(seen).toMatchObject({ code: 1, healthy: false });
     const found = seen.findings.filter(isTrouble);
     expect(found).toMatchObject([
-      { check: "queue high_priority", verdict: "problem", says: "1 URL waiting, and no worker serves the queue" },
-      { check: "queue high-priority", verdict: "warning", says: expect.stringContaining("no job uses it") },
+      { check: "queue high_priority", verdict: "problem", message: "1 URL waiting, and no worker serves the queue" },
+      { check: "queue high-priority", verdict: "warning", message: expect.stringContaining("no job uses it") },
     ]);
     const shown = await fleet.run(["doctor"]);
     expect(shown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^1 problem, \d warnings?\n$/) });
@@ -52,7 +52,7 @@ export function examining(broker: FleetBroker): void {
 
   it("reports an unreachable broker: a finding of doctor, exit code 3 of every other command", async () => {
     const fleet = await newFleet(broker);
-    const env = { ...broker.missing, TRAWL_BROKER_PATIENCE: "200ms" };
+    const env = { ...broker.missing, TRAWL_BROKER_RETRY_FOR: "200ms" };
 
     const doctor = await fleet.run(["doctor", "--json"], { env });
 
@@ -96,7 +96,7 @@ export function missingSpiders(broker: FleetBroker): void {
     );
     expect(code).toBe(0);
     const found = findings.find(({ check }) => check === "spiders");
-    expect(found).toMatchObject({ verdict: "warning", says: expect.stringContaining("lost.mjs") });
+    expect(found).toMatchObject({ verdict: "warning", message: expect.stringContaining("lost.mjs") });
     writeFileSync(join(fleet.cwd, "lost.mjs"), spider);
     await fleet.run(["dead", lost.id, "--replay"]);
     await fleet.poll(

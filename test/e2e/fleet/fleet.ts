@@ -23,7 +23,7 @@ export type Submitted = {
 type Refused = { index: number; url: string; reason: string };
 export type Diagnosis = {
   healthy: boolean;
-  findings: { check: string; verdict: string; says: string; fix?: string }[];
+  findings: { check: string; verdict: string; message: string; fix?: string }[];
 };
 
 /** No rate limit: for tests that are not about politeness. */

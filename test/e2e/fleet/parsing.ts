@@ -206,7 +206,7 @@ function plain({ _job, _fetchedAt, ...rest }: Line): object {
 
 /** Files of pages that are not parsed yet. */
 function spooledPagesOf(fleet: Fleet): string[] {
-  const folder = join(fleet.cwd, ".trawl/bodies/parcels");
+  const folder = join(fleet.cwd, ".trawl/bodies/spool");
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz"));
 }

@@ -24,9 +24,9 @@ describe.skipIf(obstacle !== undefined)(`with Redis (${obstacle ?? "available"})
   describeFleet("Redis", broker);
 
   describe("a broker that is lost", () => {
-    it("ends a worker with 3 and the reason after TRAWL_BROKER_PATIENCE", async () => {
+    it("ends a worker with 3 and the reason after TRAWL_BROKER_RETRY_FOR", async () => {
       const ownRedis = await startRedis();
-      const lost = { ...broker, fresh: async () => ({ TRAWL_BROKER: ownRedis.url, TRAWL_BROKER_PATIENCE: "500ms" }) };
+      const lost = { ...broker, fresh: async () => ({ TRAWL_BROKER: ownRedis.url, TRAWL_BROKER_RETRY_FOR: "500ms" }) };
       const [fleet, site] = [await newFleet(lost), await originOf({ "/": "<h1>home</h1>" })];
       const worker = await fleet.worker();
       await fleet.submit([`${site.url}/`, "--ignore-robots", ...FAST]);
@@ -56,7 +56,7 @@ describe.skipIf(obstacle !== undefined)(`with Redis (${obstacle ?? "available"})
       expect(end.code).toBe(130);
       const { id, ...rest } = lastJson<{ id: string }>(end);
       expect(rest).toMatchObject({ accepted: 1, taken: 1, interrupted: true });
-      expect(end.stderr).toMatch(new RegExp(`does not answer.* 1 URL of job ${id}[^]*trawl submit --resume ${id} `));
+      expect(end.stderr).toMatch(new RegExp(`does not respond.* 1 URL of job ${id}[^]*trawl submit --resume ${id} `));
       const none = await opening.ended;
       expect(none).toMatchObject({ code: 130, stdout: "" });
       expect(none.stderr).toMatch(/the broker does not respond; nothing was submitted/);

@@ -80,7 +80,7 @@ export function submitting(broker: FleetBroker): void {
 
     expect(end.code).toBe(0);
     expect(end.stdout).toMatch(/^job j\w+ {2}shop\n {2}accepted +1\n {2}duplicates +0\n {2}refused +0\n$/);
-    expect(end.stderr).toMatch(/no worker serves the queue shops yet; start one: .*trawl worker --queues shops/);
+    expect(end.stderr).toMatch(/no worker serves the queue shops; start one with: .*trawl worker --queues shops/);
     await (await fleet.worker(["--queues", "shops", "--drain"])).ended;
     const [id = ""] = /j\w+/.exec(end.stdout.slice(4)) ?? [];
     expect(jsonLines((await fleet.run(["records", id])).stdout)).toMatchObject([{ title: "Page 1" }]);

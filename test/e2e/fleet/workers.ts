@@ -91,7 +91,7 @@ export function stopping(broker: FleetBroker): void {
       expect(await worker.ended).toMatchObject({ code: 0 });
       expect((await fleet.job(id)).counts).toMatchObject({ done: 1, queued: 1, leased: 0 });
       const { findings } = await fleet.diagnose();
-      expect(findings.find(({ check }) => check === "fleet")?.says).toMatch(/^0 workers/);
+      expect(findings.find(({ check }) => check === "fleet")?.message).toMatch(/^0 workers/);
       open();
       await (await fleet.worker(["--drain"])).ended;
       expect(await fleet.job(id)).toMatchObject({ state: "finished", counts: { done: 4, dead: 0 } });
@@ -116,7 +116,7 @@ export function grace(broker: FleetBroker): void {
 
   it("exits with 0 when it is stopped before it has started", async () => {
     const fleet = await newFleet(broker);
-    const env = { TRAWL_BROKER: "redis://127.0.0.1:1", TRAWL_BROKER_PATIENCE: "10m" };
+    const env = { TRAWL_BROKER: "redis://127.0.0.1:1", TRAWL_BROKER_RETRY_FOR: "10m" };
     const waiting = fleet.start(["worker"], { env });
     await waiting.prints(/broker/);
     waiting.kill("SIGTERM");
@@ -149,7 +149,7 @@ export function draining(broker: FleetBroker): void {
     await site.waitForRequests(2);
 
     const draining = await fleet.worker(["--drain"]);
-    const fleetSize = ({ findings }: Diagnosis) => findings.find(({ check }) => check === "fleet")?.says ?? "";
+    const fleetSize = ({ findings }: Diagnosis) => findings.find(({ check }) => check === "fleet")?.message ?? "";
     await fleet.poll(fleet.diagnose, (seen) => fleetSize(seen).startsWith("2 workers"));
     holding.kill("SIGTERM"); // it takes no more tasks, so the draining worker must fetch the links of /slow
     await holding.prints(/"worker\.stopping"/);

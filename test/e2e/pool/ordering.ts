@@ -20,7 +20,7 @@ export function ordering(broker: FleetBroker): void {
       () => fleet.run(["workers", "recycle", `${hostname()}/${first}`, "--json"]),
       ({ code }) => code === 0, // once the worker is registered
     );
-    expect(lastJson(recycled)).toMatchObject({ order: "recycle", workers: [expect.stringContaining(`/${first}/`)] });
+    expect(lastJson(recycled)).toMatchObject({ command: "recycle", workers: [expect.stringContaining(`/${first}/`)] });
     await pool.prints(new RegExp(`"pool.process_ended".*"pid":${first},"code":0`));
     const drained = await fleet.run(["workers", "drain", "--all"]);
     expect(drained, drained.stderr).toMatchObject({
@@ -34,7 +34,7 @@ export function ordering(broker: FleetBroker): void {
     expect(started(lines).filter(isRunning)).toEqual([]);
     expect(started(lines)).toHaveLength(3);
     expect(lines.filter(({ event }) => ["pool.process_died", "worker.stopping"].includes(event))).toEqual([]);
-    expect(lines.filter(({ event }) => event === "worker.ordered")).toHaveLength(1);
+    expect(lines.filter(({ event }) => event === "worker.command_received")).toHaveLength(1);
     const { counts } = await fleet.job(id);
     expect(counts).toMatchObject({ leased: 0, dead: 0 });
     expect(counts.queued).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ export function drainingSolo(broker: FleetBroker): void {
     const name = `${hostname()}/${worker.pid}`;
 
     const refused = await fleet.run(["workers", "recycle", name]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/ORDER_REFUSED: .*no supervisor/) });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/COMMAND_REFUSED: .*no supervisor/) });
     expect(await fleet.run(["workers", "drain", name])).toMatchObject({ code: 0 });
 
     expect(await worker.ended).toMatchObject({ code: 0 });

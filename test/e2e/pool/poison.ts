@@ -149,9 +149,7 @@ async function expectRepeatsExplained(
     unexplained += Math.max(0, requested.filter((one) => one === url).length - sumOf(stored));
   }
   await store.close();
-  const unsettled = deaths.map(
-    ({ handedBack = 0, underWay = [] }) => handedBack - underWay.filter(isNotReading).length,
-  );
+  const unsettled = deaths.map(({ returned = 0, underWay = [] }) => returned - underWay.filter(isNotReading).length);
   expect(unexplained).toBeLessThanOrEqual(sumOf(unsettled));
 }
 
@@ -201,7 +199,7 @@ function shownJob(urls: readonly string[]) {
 export function timeLimits(broker: FleetBroker): void {
   it("aborts a task that waits too long for its site, and retries it", async () => {
     const [fleet, { site, open }] = [await newFleet(broker), await slowSite()];
-    const retries = { TRAWL_REATTEMPTS: "1", TRAWL_BACKOFF: "10ms" };
+    const retries = { TRAWL_RETRIES: "1", TRAWL_BACKOFF: "10ms" };
     const { id } = await fleet.submit([`${site.url}/slow`, "--ignore-robots", ...FAST], { env: retries });
 
     const end = await (await fleet.worker(["--soft-time-limit", "0.3", "--drain"])).ended;

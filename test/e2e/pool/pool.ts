@@ -13,7 +13,7 @@ export type PoolLine = {
   code?: number | null;
   signal?: string | null;
   underWay?: { url: string; isReading: boolean }[];
-  handedBack?: number;
+  returned?: number;
 };
 
 const EXIT_TIMEOUT_MS = 30_000;

@@ -21,10 +21,10 @@ describe.skipIf(obstacle !== undefined)(`with Redis (${obstacle ?? "available"})
 
   it("exits with 3, prints the reason once, and ends all its processes when the broker is lost", async () => {
     const ownRedis = await startRedis();
-    const env = { TRAWL_BROKER: ownRedis.url, TRAWL_BROKER_PATIENCE: "500ms" };
+    const env = { TRAWL_BROKER: ownRedis.url, TRAWL_BROKER_RETRY_FOR: "500ms" };
     const fleet = await newFleet({ fresh: async () => env, missing: {} });
     const pool = await fleet.worker(["--processes", "2"]);
-    await fleet.poll(fleet.diagnose, ({ findings }) => findings.some(({ says }) => says.startsWith("2 workers")));
+    await fleet.poll(fleet.diagnose, ({ findings }) => findings.some(({ message }) => message.startsWith("2 workers")));
     await ownRedis.stop();
 
     const end = await pool.ended;

@@ -75,7 +75,7 @@ export function up(broker: FleetBroker): void {
     expect([nothing.code, twice.code, odd.code]).toEqual([2, 2, 2]);
     expect(nothing.stderr).toMatch(/^trawl: BAD_USAGE: nothing to start/);
     expect(twice.stderr).toMatch(/^trawl: BAD_USAGE: queue fetch is set twice/);
-    expect(odd.stderr).toMatch(/^trawl: BAD_USAGE: .*takes a whole number/);
+    expect(odd.stderr).toMatch(/^trawl: BAD_USAGE: .*must be a whole number/);
   });
 }
 

@@ -9,7 +9,7 @@ import { registry } from "./registry.ts";
 
 type TracedLease = { kind: string; token: number; worker?: string; leasedAt?: string; [field: string]: unknown };
 type TraceAnswer = {
-  stories: {
+  timelines: {
     url: string;
     job: string;
     requestId: string;
@@ -66,13 +66,21 @@ function failedAttempts(broker: FleetBroker): void {
 
     const [before, after] = [workerOf(first), workerOf(second)];
     const end = await fleet.run(["trace", "order-4711", "--json"]);
-    const [timeline] = lastJson<TraceAnswer>(end).stories;
+    const [timeline] = lastJson<TraceAnswer>(end).timelines;
     expect(timeline).toMatchObject({ job: id, requestId, state: "ended", waits: [], tasks: [{ step: "fetch" }] });
     const leases = timeline?.tasks[0]?.leases ?? [];
     expect(leases).toMatchObject(
       [
-        { kind: "try", token: 1, attempt: 1, worker: before, fate: "retry", because: "server_error", status: 500 },
-        { kind: "try", token: 2, attempt: 2, worker: before, fate: "retry", because: "timeout" },
+        {
+          kind: "attempt",
+          token: 1,
+          attempt: 1,
+          worker: before,
+          outcome: "retry",
+          because: "server_error",
+          status: 500,
+        },
+        { kind: "attempt", token: 2, attempt: 2, worker: before, outcome: "retry", because: "timeout" },
         { kind: "lost", token: 3 },
         { kind: "page", token: 4, attempt: 3, worker: after, status: 200, bytes: 14, records: 1, bodyRef: /./ },
       ].map(({ bodyRef, ...lease }) =>
@@ -109,11 +117,11 @@ function failedAttempts(broker: FleetBroker): void {
     process.kill(killed?.pid ?? 0, "SIGKILL");
     expect(await pool.ended).toMatchObject({ code: 0 });
 
-    const { stories } = await trace(fleet, id);
+    const { timelines } = await trace(fleet, id);
 
     const detail = "its process died (SIGKILL)";
-    expect(stories[0]?.tasks[0]?.leases).toMatchObject([
-      { kind: "try", token: 1, worker: killed?.worker, fate: "retry", because: "crashed_worker", detail },
+    expect(timelines[0]?.tasks[0]?.leases).toMatchObject([
+      { kind: "attempt", token: 1, worker: killed?.worker, outcome: "retry", because: "crashed_worker", detail },
       { kind: "page", token: 2, attempt: 1, status: 200 },
     ]);
   });
@@ -121,7 +129,7 @@ function failedAttempts(broker: FleetBroker): void {
   it("shows that a worker returned a task when it stopped, and for which queue the task waits", async () => {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/slow": () => {} })];
     const { id } = await fleet.submit([`${site.url}/slow`, ...ALONE]);
-    expect((await trace(fleet, id)).stories).toMatchObject(
+    expect((await trace(fleet, id)).timelines).toMatchObject(
       [{ state: "queued", tasks: [], waits: [/free worker/] }].map(withPatterns),
     );
     const worker = await fleet.worker([], { TRAWL_GRACE: "0ms" });
@@ -129,9 +137,11 @@ function failedAttempts(broker: FleetBroker): void {
     worker.kill("SIGTERM");
     expect(await worker.ended).toMatchObject({ code: 0 });
 
-    const { stories } = await trace(fleet, id);
+    const { timelines } = await trace(fleet, id);
 
-    expect(stories).toMatchObject([{ state: "queued", tasks: [{ leases: [{ kind: "try", fate: "returned" }] }] }]);
+    expect(timelines).toMatchObject([
+      { state: "queued", tasks: [{ leases: [{ kind: "attempt", outcome: "returned" }] }] },
+    ]);
     expect((await fleet.run(["trace", id])).stdout).toMatch(
       /returned the task[\s\S]*waits for a free worker on queue fetch/,
     );
@@ -144,10 +154,10 @@ function failedAttempts(broker: FleetBroker): void {
     const { id } = await fleet.submit(["job.json"]);
     await (await fleet.worker(["--drain"])).ended;
 
-    expect((await trace(fleet, id)).stories).toMatchObject([
+    expect((await trace(fleet, id)).timelines).toMatchObject([
       { state: "ended", tasks: [{ leases: [{ kind: "page", status: 200, records: 1 }] }] },
     ]);
-    expect((await trace(fleet, id)).stories[0]?.tasks[0]?.leases[0]).toMatchObject({ worker: null });
+    expect((await trace(fleet, id)).timelines[0]?.tasks[0]?.leases[0]).toMatchObject({ worker: null });
   });
 }
 
@@ -168,7 +178,7 @@ function jobSummaries(broker: FleetBroker): void {
     expect(jobs).toMatchObject([
       {
         job: { id, requestId, state: "finished" },
-        tries: [{ fate: "dead", because: "http_status", status: 404, tries: 1 }],
+        attempts: [{ outcome: "dead", because: "http_status", status: 404, count: 1 }],
       },
     ]);
     expect(jobs[0]?.slowest).toHaveLength(3);
@@ -185,19 +195,26 @@ function steps(broker: FleetBroker): void {
     writeFileSync(join(fleet.cwd, "job.json"), JSON.stringify(job));
     const { id } = await fleet.submit(["job.json"]);
     await (await fleet.worker([...SOLO, "--drain"])).ended;
-    expect((await trace(fleet, id)).stories).toMatchObject([
-      withPatterns({ state: "queued", tasks: [{ leases: [{ fate: "passed", status: 200 }] }], waits: [/queue parse/] }),
+    expect((await trace(fleet, id)).timelines).toMatchObject([
+      withPatterns({
+        state: "queued",
+        tasks: [{ leases: [{ outcome: "passed", status: 200 }] }],
+        waits: [/queue parse/],
+      }),
     ]);
 
     const parser = await (await fleet.worker([...SOLO, "--drain", "--queues", "parse"])).ended;
 
-    const { stories } = await trace(fleet, `${site.url}/`);
-    expect(stories).toMatchObject([
+    const { timelines } = await trace(fleet, `${site.url}/`);
+    expect(timelines).toMatchObject([
       {
         job: id,
         state: "ended",
         tasks: [
-          { step: "fetch", leases: [{ kind: "try", fate: "passed", because: "passed on to parse", status: 200 }] },
+          {
+            step: "fetch",
+            leases: [{ kind: "attempt", outcome: "passed", because: "passed on to parse", status: 200 }],
+          },
           { step: "parse", leases: [{ kind: "page", worker: workerOf(parser), status: 200, records: 1 }] },
         ],
       },
@@ -213,10 +230,10 @@ function lookups(broker: FleetBroker): void {
     const [fleet, site] = [await newFleet(broker), await originOf({ "/a": "<h1>a</h1>" })];
     const { id } = await fleet.submit([`${site.url}/a`, `${site.url}/b`, ...ALONE]);
     await (await fleet.worker(["--drain"])).ended;
-    const [timeline] = (await trace(fleet, `${site.url}/b`)).stories;
+    const [timeline] = (await trace(fleet, `${site.url}/b`)).timelines;
     const taskId = timeline?.tasks[0]?.taskId ?? "";
 
-    expect((await trace(fleet, taskId)).stories).toMatchObject([{ job: id, url: `${site.url}/b`, state: "dead" }]);
+    expect((await trace(fleet, taskId)).timelines).toMatchObject([{ job: id, url: `${site.url}/b`, state: "dead" }]);
     for (const unknown of ["unknown", `${site.url}/never`]) {
       const end = await fleet.run(["trace", unknown]);
       expect(end).toMatchObject({ stdout: "", code: 2 });
@@ -230,7 +247,7 @@ function lookups(broker: FleetBroker): void {
     const end = await fleet.run(["submit", "http://127.0.0.1:9/", "--request-id", "two words"]);
 
     expect(end.code).toBe(2);
-    expect(end.stderr).toMatch(/--request-id takes letters, digits/);
+    expect(end.stderr).toMatch(/--request-id may contain only letters, digits/);
   });
 }
 

@@ -42,10 +42,10 @@ async function explainTraced(query: string, trace: TraceOut, signal: AbortSignal
 /**
  * The target to explain: the job, or the page or job that a task or request belongs to. Undefined if there are several.
  */
-function targetOf(query: string, { jobs, stories }: TraceOut): ExplainTarget | undefined {
+function targetOf(query: string, { jobs, timelines }: TraceOut): ExplainTarget | undefined {
   const [traced, another] = jobs;
   if (traced !== undefined) return another === undefined ? { job: traced.job.id } : undefined;
-  const [timeline] = stories;
+  const [timeline] = timelines;
   if (timeline === undefined) return undefined;
   if (timeline.job === query) return { job: query };
   return timeline.url.includes(MASK) ? undefined : { url: timeline.url };

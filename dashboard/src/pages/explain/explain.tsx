@@ -68,7 +68,7 @@ function Answer({ query }: { query: string }) {
     <>
       <Problem error={error} onRetry={reload} />
       {explained !== undefined && <Reasons explained={explained} />}
-      {trace?.stories.map((timeline) => (
+      {trace?.timelines.map((timeline) => (
         <TracedPage key={`${timeline.job} ${timeline.url}`} timeline={timeline} />
       ))}
       {trace?.jobs.map((traced) => (

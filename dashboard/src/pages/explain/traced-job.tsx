@@ -12,11 +12,11 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import "./explain.css";
 
-type FailedAttempts = JobTraceOut["tries"][number];
+type FailedAttempts = JobTraceOut["attempts"][number];
 type SlowPage = JobTraceOut["slowest"][number];
 type TracedLetter = JobTraceOut["dead"][number];
 
-export const ATTEMPT_RESULTS: Readonly<Record<FailedAttempts["fate"], string>> = {
+export const ATTEMPT_RESULTS: Readonly<Record<FailedAttempts["outcome"], string>> = {
   retry: "retried",
   dead: "failed",
   refused: "refused",
@@ -25,7 +25,7 @@ export const ATTEMPT_RESULTS: Readonly<Record<FailedAttempts["fate"], string>> =
 };
 
 const ATTEMPTS: readonly Column<FailedAttempts>[] = [
-  { id: "fate", title: "Result", rem: 5, cell: ({ fate }) => ATTEMPT_RESULTS[fate] },
+  { id: "outcome", title: "Result", rem: 5, cell: ({ outcome }) => ATTEMPT_RESULTS[outcome] },
   {
     id: "because",
     title: "Reason",
@@ -39,7 +39,7 @@ const ATTEMPTS: readonly Column<FailedAttempts>[] = [
     isNumber: true,
     rem: 4.5,
     grow: 0,
-    cell: (one) => count(one.tries),
+    cell: (one) => count(one.count),
   },
   { id: "sample", title: "Example", rem: 10, grow: 3, from: "tablet", cell: ({ sample }) => <Scraped text={sample} /> },
 ];
@@ -81,21 +81,21 @@ const DEAD: readonly Column<TracedLetter>[] = [
 
 /** `isOnJobPage` hides the parts that the page of the job already shows. */
 export function TracedJob({ traced, isOnJobPage = false }: { traced: JobTraceOut; isOnJobPage?: boolean }) {
-  const { job, tries, slowest, dead } = traced;
+  const { job, attempts, slowest, dead } = traced;
   const timelineOf = ({ taskId }: { taskId: string }) => hrefOf(["explain"], { q: taskId });
-  const isEmpty = tries.length + slowest.length + dead.length === 0;
+  const isEmpty = attempts.length + slowest.length + dead.length === 0;
   return (
     <Card title="History" actions={!isOnJobPage && <a href={hrefOf(["jobs", job.id])}>Open job</a>}>
       <div class="card-body trace">
         {!isOnJobPage && <JobSummary job={job} />}
         {isOnJobPage && isEmpty && <Empty title="No attempts yet." />}
-        <Part title="Failed attempts by reason" rows={tries}>
+        <Part title="Failed attempts by reason" rows={attempts}>
           <Table
             label="Failed attempts by reason"
             class="is-short"
             columns={ATTEMPTS}
-            rows={tries}
-            keyOf={({ fate, because, status }) => `${fate} ${because} ${status}`}
+            rows={attempts}
+            keyOf={({ outcome, because, status }) => `${outcome} ${because} ${status}`}
             hrefOf={({ sample }) => hrefOf(["explain"], { q: sample })}
           />
         </Part>

@@ -57,7 +57,7 @@ export function ErrorsTab({ job }: { job: JobOut }) {
           empty={<Empty title="No failed URLs." />}
         />
       </Card>
-      <FailedAttempts attempts={value.tries} />
+      <FailedAttempts attempts={value.attempts} />
       <InvalidRecords invalid={value.invalid} job={job} />
       {replayed !== undefined && (
         <ConfirmReplay job={job} group={replayed} onDone={reload} onClose={() => setReplayed(undefined)} />
@@ -123,29 +123,29 @@ function ConfirmReplay({ job, group, onDone, onClose }: ReplayProps) {
   );
 }
 
-const ATTEMPT_COLUMNS: readonly Column<JobErrorsOut["tries"][number]>[] = [
+const ATTEMPT_COLUMNS: readonly Column<JobErrorsOut["attempts"][number]>[] = [
   { id: "because", title: "Reason", rem: 5.5, cell: ({ because }) => <Scraped text={because} /> },
   { id: "status", title: "Status", rem: 3.5, grow: 0, cell: ({ status }) => status ?? "" },
   {
-    id: "fate",
+    id: "outcome",
     title: "Result",
     tip: "What happened to the URL after the attempt.",
     rem: 6,
     grow: 0,
-    cell: ({ fate }) => ATTEMPT_RESULTS[fate],
+    cell: ({ outcome }) => ATTEMPT_RESULTS[outcome],
   },
   { id: "count", title: "Attempts", isNumber: true, rem: 4.5, grow: 0, cell: (group) => count(group.count) },
   SAMPLE_COLUMN,
 ];
 
-function FailedAttempts({ attempts }: { attempts: JobErrorsOut["tries"] }) {
+function FailedAttempts({ attempts }: { attempts: JobErrorsOut["attempts"] }) {
   return (
     <Card title="Failed attempts">
       <Table
         label="Failed attempts by reason"
         columns={ATTEMPT_COLUMNS}
         rows={attempts}
-        keyOf={({ fate, because, status }) => `${fate} ${because} ${status}`}
+        keyOf={({ outcome, because, status }) => `${outcome} ${because} ${status}`}
         empty={<Empty title="No failed attempts." />}
       />
     </Card>
@@ -159,7 +159,7 @@ const INVALID_COLUMNS: readonly Column<JobErrorsOut["invalid"]["groups"][number]
 ];
 
 function InvalidRecords({ invalid, job }: Pick<JobErrorsOut, "invalid"> & { job: JobOut }) {
-  const { groups, looked, total } = invalid;
+  const { groups, searched, total } = invalid;
   return (
     <Card
       title="Invalid records"
@@ -172,7 +172,7 @@ function InvalidRecords({ invalid, job }: Pick<JobErrorsOut, "invalid"> & { job:
         keyOf={({ reason }) => reason}
         empty={<Empty title="No invalid records." />}
       />
-      {total > looked && <p class="card-body muted">Counted in the first {count(looked)}.</p>}
+      {total > searched && <p class="card-body muted">Counted in the first {count(searched)}.</p>}
     </Card>
   );
 }

@@ -18,7 +18,7 @@ import { Body, SavePdf, Screenshot } from "./page-parts.tsx";
 type Part = "records" | "headers" | "body" | "screenshot";
 
 export function PageDialog({ id, onClose }: { id: number; onClose: () => void }) {
-  const { value, error, isLoading, reload } = usePolled((signal) => api().page(id).look({ signal }), 0, [id]);
+  const { value, error, isLoading, reload } = usePolled((signal) => api().page(id).get({ signal }), 0, [id]);
   return (
     <Dialog title="Page" isWide onClose={onClose}>
       {isLoading && <Loading />}

@@ -101,10 +101,10 @@ export function PagesTab({ job }: { job: JobOut }) {
   const paged = usePagedRows<PageOut>(
     async (cursor, signal) => {
       const filter = { ...(q === undefined ? {} : { q }), ...(status === undefined ? {} : { status }) };
-      const { pages, next, looked } = await api()
+      const { pages, next, searched } = await api()
         .job(job.id)
         .listPages({ limit: PAGE_ROWS, ...filter, ...(cursor === undefined ? {} : { cursor }), signal });
-      return { rows: pages, next, searched: looked };
+      return { rows: pages, next, searched };
     },
     [job.id, q, status, job.tally.pages > 0],
   );

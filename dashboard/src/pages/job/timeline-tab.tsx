@@ -63,7 +63,7 @@ function TraceResult({ job, target }: { job: JobOut; target: string }) {
     <>
       {value === undefined && error === undefined && <Loading />}
       <Problem error={error} onRetry={reload} />
-      {value?.stories.map((timeline) => (
+      {value?.timelines.map((timeline) => (
         <TracedPage key={timeline.url} timeline={timeline} />
       ))}
       {value?.jobs.map((traced) => (

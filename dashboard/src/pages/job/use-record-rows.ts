@@ -21,11 +21,11 @@ export function useRecordRows(
         signal,
       };
       const job = api().job(id);
-      const { ids, next, looked, records } =
+      const { ids, next, searched, records } =
         what === "records"
           ? await job.listRecords(query)
           : await job.listInvalid(query).then(({ invalid, ...rest }) => ({ ...rest, records: invalid }));
-      return { rows: records.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, searched: looked };
+      return { rows: records.map((fields, nth) => ({ id: ids[nth] ?? 0, fields })), next, searched };
     },
     // Reloads when the first record arrives.
     [id, what, q, tally[what] > 0],

@@ -12,7 +12,7 @@ export type ScheduleDraft = {
   every: string;
   overlap: ScheduleOut["overlap"];
   catchUp: ScheduleOut["catchUp"];
-  catchUpMost: string;
+  maxCatchUp: string;
   /** As JSON. */
   job: string;
 };
@@ -23,16 +23,16 @@ export function newScheduleDraft(): ScheduleDraft {
   return {
     ...{ name: "", kind: "cron", cron: "0 6 * * 1-5", every: "6h" },
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    ...{ overlap: "skip", catchUp: "one", catchUpMost: "10" },
+    ...{ overlap: "skip", catchUp: "one", maxCatchUp: "10" },
     job: JSON.stringify(EXAMPLE_JOB, undefined, 2),
   };
 }
 
 export function scheduleDraftOf(schedule: ScheduleOut): ScheduleDraft {
-  const { name, cron, timeZone, every, overlap, catchUp, catchUpMost, job } = schedule;
+  const { name, cron, timeZone, every, overlap, catchUp, maxCatchUp, job } = schedule;
   const defaults = newScheduleDraft();
   return {
-    ...{ name, overlap, catchUp, catchUpMost: String(catchUpMost) },
+    ...{ name, overlap, catchUp, maxCatchUp: String(maxCatchUp) },
     kind: every === null ? "cron" : "every",
     cron: cron ?? defaults.cron,
     timeZone: timeZone ?? defaults.timeZone,
@@ -53,12 +53,12 @@ export function whenOf({
 
 /** Throws if the job is not JSON. */
 export function scheduleOf(draft: ScheduleDraft): NewSchedule {
-  const { name, overlap, catchUp, catchUpMost } = draft;
+  const { name, overlap, catchUp, maxCatchUp } = draft;
   return {
     ...(name.trim() === "" ? {} : { name: name.trim() }),
     ...whenOf(draft),
     ...{ overlap, catchUp },
-    ...(catchUp === "all" ? { catchUpMost: Number(catchUpMost) } : {}),
+    ...(catchUp === "all" ? { maxCatchUp: Number(maxCatchUp) } : {}),
     job: JSON.parse(draft.job) as NewSchedule["job"],
   };
 }

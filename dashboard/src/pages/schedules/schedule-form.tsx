@@ -153,7 +153,7 @@ function ZoneField({ draft: { timeZone }, set, problems }: FieldsProps) {
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
 function PolicyFields({ draft, set, problems }: FieldsProps) {
-  const { overlap, catchUp, catchUpMost } = draft;
+  const { overlap, catchUp, maxCatchUp } = draft;
   return (
     <div class="schedule-policies">
       <SelectField
@@ -175,9 +175,9 @@ function PolicyFields({ draft, set, problems }: FieldsProps) {
           label="Catch-up limit"
           hint="Only the latest runs, at most 1,000."
           type="number"
-          value={catchUpMost}
-          problem={problems.at("catchUpMost")}
-          onInput={(value) => set({ catchUpMost: value })}
+          value={maxCatchUp}
+          problem={problems.at("maxCatchUp")}
+          onInput={(value) => set({ maxCatchUp: value })}
         />
       )}
     </div>

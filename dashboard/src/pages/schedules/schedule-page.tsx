@@ -87,7 +87,7 @@ async function loadSchedule(id: string, signal: AbortSignal): Promise<LoadedSche
 }
 
 function Settings({ schedule }: { schedule: ScheduleOut }) {
-  const { id, paused, overlap, catchUp, catchUpMost, createdAt } = schedule;
+  const { id, paused, overlap, catchUp, maxCatchUp, createdAt } = schedule;
   return (
     <Card title="Settings">
       <dl class="facts card-body">
@@ -102,7 +102,7 @@ function Settings({ schedule }: { schedule: ScheduleOut }) {
         <dt>Catch-up</dt>
         <dd>
           {catchUp}: {CATCH_UP_TEXT[catchUp]}
-          {catchUp === "all" && `, up to ${catchUpMost}`}
+          {catchUp === "all" && `, up to ${maxCatchUp}`}
         </dd>
         <dt>Created</dt>
         <dd>

@@ -126,6 +126,6 @@ const COLUMNS: readonly Column<ScheduleOut>[] = [
     rem: 8,
     grow: 0,
     from: "desktop",
-    cell: ({ catchUp, catchUpMost }) => (catchUp === "all" ? `all, up to ${catchUpMost}` : catchUp),
+    cell: ({ catchUp, maxCatchUp }) => (catchUp === "all" ? `all, up to ${maxCatchUp}` : catchUp),
   },
 ];

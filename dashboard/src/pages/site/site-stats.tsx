@@ -63,8 +63,8 @@ function nextText({ readyAt, inFlight, perSite }: SiteDetailOut, at: number): st
   return inFlight >= perSite ? "after one ends" : "now";
 }
 
-function nextReason({ isAskingRobots, waiting, blockedUntil }: SiteDetailOut): string {
-  if (isAskingRobots) return "after robots.txt";
+function nextReason({ isFetchingRobots, waiting, blockedUntil }: SiteDetailOut): string {
+  if (isFetchingRobots) return "after robots.txt";
   if (blockedUntil !== null) return "after the backoff";
   return waiting === 0 ? "no URLs waiting" : "";
 }

@@ -1,4 +1,7 @@
-/** The job as a form with the most common options. Options that are only set as JSON are kept. */
+/**
+ * The job as a form with the most common options. The form does not change options that it does not show; users edit
+ * those as JSON.
+ */
 import { useState } from "preact/hooks";
 import type { JobInput } from "../../../../src/client/client.ts";
 import { CheckField, Field, SelectField, TextField } from "../../ui/field.tsx";
@@ -123,7 +126,7 @@ function FollowSection({ job, set, problems }: SectionProps) {
           />
           <NumberField
             label="Maximum depth"
-            hint="Links from a start URL."
+            hint="How many links away from a start URL."
             value={follow.maxDepth}
             onValue={(maxDepth) => change({ maxDepth })}
             problem={problems.at("follow.maxDepth")}
@@ -204,7 +207,7 @@ function RenderSection({ job, set, problems }: SectionProps) {
       <div class="form-grid">
         <SelectField
           label="Render in a browser"
-          hint={render === "never" ? "Scripts of pages do not run." : "Needs a worker that serves the queue render."}
+          hint={render === "never" ? "Scripts of pages do not run." : "Needs a worker on the queue “render”."}
           value={render}
           onChange={(value) =>
             set(value === "never" ? { render: undefined, browser: undefined } : { render: value as "auto" | "always" })

@@ -7,13 +7,13 @@ function aWorker(worker: string, parts: Partial<WorkerOut> = {}): WorkerOut {
   const [host = "", pid] = worker.split("/");
   return {
     ...{ worker, host, pid: Number(pid), version: "1.0.0", queues: ["fetch"], unknownSpiders: [] },
-    ...{ concurrency: 8, busy: 2, done: 10, failed: 0, rssBytes: 1, memoryMostBytes: null, tasksMost: null },
+    ...{ concurrency: 8, busy: 2, done: 10, failed: 0, rssBytes: 1, maxMemoryBytes: null, maxTasks: null },
     ...{
-      loopUse: 0.1,
+      eventLoopUse: 0.1,
       recent: null,
       state: "working",
-      order: null,
-      obeys: ["drain"],
+      command: null,
+      commands: ["drain"],
       supervisor: null,
       startedAt: null,
     },
@@ -64,8 +64,8 @@ describe("the worker list", () => {
   it("reports a replaced worker as lost, but not one that was recycled or may have reached its limit", () => {
     const supervisor = "a/10/1/1";
     const dead = aWorker("a/11/1/1", { supervisor });
-    const recycled = aWorker("a/12/1/1", { supervisor, order: "recycle" });
-    const old = aWorker("a/13/1/1", { supervisor, tasksMost: 100 });
+    const recycled = aWorker("a/12/1/1", { supervisor, command: "recycle" });
+    const old = aWorker("a/13/1/1", { supervisor, maxTasks: 100 });
     const other = aWorker("a/14/1/1", { supervisor, queues: ["render"] });
     const next = aWorker("a/15/1/1", { supervisor, startedAt: at(3) });
     const first = nextSnapshot(undefined, [dead, recycled, old, other], 0);

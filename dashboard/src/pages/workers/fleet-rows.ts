@@ -65,9 +65,9 @@ export function lostWorkers({ gone }: FleetSnapshot): GoneWorker[] {
 
 /** Not for a worker with a task limit or near its memory limit: it may have stopped because of the limit. */
 function isReplaced({ worker, how }: GoneWorker, workers: readonly WorkerOut[]): boolean {
-  const { supervisor, order, state, tasksMost, memoryMostBytes, rssBytes, seenAt } = worker;
-  const mayRetire = tasksMost !== null || (rssBytes ?? 0) > (memoryMostBytes ?? Number.POSITIVE_INFINITY) * NEAR_LIMIT;
-  if (how !== "left" || supervisor === null || order !== null || state === "draining" || mayRetire) return false;
+  const { supervisor, command, state, maxTasks, maxMemoryBytes, rssBytes, seenAt } = worker;
+  const mayRetire = maxTasks !== null || (rssBytes ?? 0) > (maxMemoryBytes ?? Number.POSITIVE_INFINITY) * NEAR_LIMIT;
+  if (how !== "left" || supervisor === null || command !== null || state === "draining" || mayRetire) return false;
   const queues = worker.queues.join();
   return workers.some(
     (one) => one.supervisor === supervisor && one.queues.join() === queues && (one.startedAt ?? "") > seenAt,

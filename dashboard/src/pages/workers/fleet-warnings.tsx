@@ -11,7 +11,7 @@ export function FleetWarnings({ workers, queues }: { workers: readonly WorkerOut
   const unserved = queues.filter((queue) => queue.workers === 0 && queue.waiting > 0);
   const versions = [...new Set(workers.map(({ version }) => version))].sort();
   const spiders = [...new Set(workers.flatMap(({ unknownSpiders }) => unknownSpiders))];
-  const full = workers.filter(({ loopUse }) => (loopUse ?? 0) >= THREAD_FULL);
+  const full = workers.filter(({ eventLoopUse }) => (eventLoopUse ?? 0) >= THREAD_FULL);
   return (
     <>
       {unserved.map(({ queue, waiting }) => (

@@ -100,7 +100,7 @@ function numbers(): Column<FleetRow>[] {
       rem: 4.5,
       grow: 0,
       from: "wide",
-      cell: (row) => (row.kind === "worker" ? percent(row.worker.loopUse) : ""),
+      cell: (row) => (row.kind === "worker" ? percent(row.worker.eventLoopUse) : ""),
     },
     {
       id: "up",
@@ -183,7 +183,7 @@ export function Busy({ members }: { members: readonly WorkerOut[] }) {
 
 export function Memory({ members }: { members: readonly WorkerOut[] }) {
   if (members.length === 0) return null;
-  const [rss, max] = [sum(members, (one) => one.rssBytes), sum(members, (one) => one.memoryMostBytes)];
+  const [rss, max] = [sum(members, (one) => one.rssBytes), sum(members, (one) => one.maxMemoryBytes)];
   if (rss === undefined) return <span>{UNKNOWN}</span>;
   return (
     <Gauge

@@ -1,12 +1,12 @@
 /** Commands for a worker or for all processes of a supervisor: the buttons and the confirmation dialog. */
-import type { OrderOut, QueueOut, WorkerOut } from "../../../../src/client/wire-types.ts";
+import type { CommandOut, QueueOut, WorkerOut } from "../../../../src/client/wire-types.ts";
 import { connection } from "../../live.ts";
 import { api } from "../../session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { type FleetRow, shortName } from "./fleet-rows.ts";
 
-export type WorkerCommand = OrderOut;
+export type WorkerCommand = CommandOut;
 
 type ButtonsProps = { row: FleetRow; isSmall?: boolean; onCommand: (command: WorkerCommand) => void };
 
@@ -14,7 +14,7 @@ export function CommandButtons({ row, isSmall = false, onCommand }: ButtonsProps
   if (row.kind === "gone") return null;
   const members = row.kind === "group" ? row.members : [row.worker];
   const can = (command: WorkerCommand) =>
-    members.some((one) => one.obeys.includes(command) && one.state !== "draining");
+    members.some((one) => one.commands.includes(command) && one.state !== "draining");
   const name = row.kind === "group" ? shortName(row.supervisor) : shortName(row.worker.worker);
   const isDisabled = connection.value.state === "lost";
   const button = (command: WorkerCommand) => (
@@ -59,7 +59,7 @@ export function ConfirmCommand({ command, row, all, queues, onDone, onClose }: C
       title={`${VERBS[command]} ${shortName(target)}?`}
       verb={VERBS[command]}
       act={async () => {
-        await api().order(target, command);
+        await api().command(target, command);
         onDone();
       }}
       onClose={onClose}

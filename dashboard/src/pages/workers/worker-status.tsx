@@ -49,24 +49,24 @@ function StatusTip({ tone, label, tip }: WorkerStatus) {
   );
 }
 
-export function workerStatusOf({ state, order, busy }: WorkerOut, silentMs: number, pace = 0): WorkerStatus {
+export function workerStatusOf({ state, command, busy }: WorkerOut, silentMs: number, pace = 0): WorkerStatus {
   if (silentMs > SILENT_AFTER_MS) {
     const tip = "Workers send a heartbeat every 5 seconds. After 15 seconds without one, a worker counts as lost.";
     return { tone: "bad", label: `silent ${duration(silentMs)}`, tip };
   }
   if (state === "draining") {
-    const after = order === "recycle" ? "Then a new process replaces it." : "Then it exits.";
+    const after = command === "recycle" ? "Then a new process replaces it." : "Then it exits.";
     const tip = `It takes no new tasks and finishes ${plural(busy ?? 0, "task")}. ${after}`;
     return {
       tone: "warn",
-      label: `${order === "recycle" ? "recycling" : "draining"}, ${count(busy ?? 0)} left`,
+      label: `${command === "recycle" ? "recycling" : "draining"}, ${count(busy ?? 0)} left`,
       tip,
     };
   }
-  if (order !== null) {
+  if (command !== null) {
     return {
       tone: "warn",
-      label: `${order} requested`,
+      label: `${command} requested`,
       tip: "The worker reads the command with its next heartbeat, within 5 seconds.",
     };
   }

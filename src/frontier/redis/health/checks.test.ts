@@ -28,16 +28,16 @@ describe("checks of a Redis broker", () => {
     [{ redis_version: "7.2.4", valkey_version: "8.0.1" }, "ok", "Valkey 8.0.1"],
     [{ redis_version: "10.0.0" }, "ok", "Redis 10.0.0"],
     [{}, "problem", "Redis  is too old: scripts need 7"],
-  ] as const)("version: %o is a %s", (server, verdict, says) => {
-    expect(checkVersion(server)).toMatchObject({ verdict, says });
+  ] as const)("version: %o is a %s", (server, verdict, message) => {
+    expect(checkVersion(server)).toMatchObject({ verdict, message });
   });
 
   it.each([
     [{ role: "master", connected_slaves: "2" }, "ok", "master, 2 replicas"],
     [{ role: "master", connected_slaves: "0" }, "ok", "master, no replica"],
     [{ role: "slave" }, "problem", "this is a replica, which accepts no writes"],
-  ] as const)("role: %o", (server, verdict, says) => {
-    expect(checkRole(server)).toMatchObject({ verdict, says });
+  ] as const)("role: %o", (server, verdict, message) => {
+    expect(checkRole(server)).toMatchObject({ verdict, message });
   });
 
   it.each([
@@ -70,10 +70,10 @@ describe("checks of a Redis broker", () => {
     expect(checkMemory({ used_memory: "50", maxmemory: "100" })).toMatchObject({ verdict: "ok" });
     expect(checkPacking("128")).toMatchObject({ verdict: "warning" });
     expect(checkPacking("512")).toMatchObject({ verdict: "ok" });
-    expect(checkClocks(-999)).toMatchObject({ verdict: "ok", says: "this machine is 999 ms behind the broker" });
+    expect(checkClocks(-999)).toMatchObject({ verdict: "ok", message: "this machine is 999 ms behind the broker" });
     expect(checkClocks(61_500)).toMatchObject({
       verdict: "warning",
-      says: "this machine is 61.5 s ahead of the broker",
+      message: "this machine is 61.5 s ahead of the broker",
       fix: expect.stringContaining("NTP"),
     });
   });
@@ -84,9 +84,9 @@ describe("checks of a Redis broker", () => {
     expect(checkDatabase(own, "trawl")).toMatchObject({ verdict: "ok" });
     expect(checkDatabase([...own, "sessions:7", "bull:{0}:x"], "trawl")).toMatchObject({
       verdict: "warning",
-      says: "other programs use this database: 2 of 4 scanned keys, such as sessions:7",
+      message: "other programs use this database: 2 of 4 scanned keys, such as sessions:7",
     });
-    expect(checkDatabase([...own, "staging:{0}:meta", "staging:{3}:site:9"], "trawl").says).toContain(
+    expect(checkDatabase([...own, "staging:{0}:meta", "staging:{3}:site:9"], "trawl").message).toContain(
       "another Trawl uses this database, with the prefix staging; ours is trawl.",
     );
   });

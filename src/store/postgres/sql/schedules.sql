@@ -3,7 +3,7 @@
 -- name: addSchedule
 INSERT INTO schedules (id, tenant, name, timing, overlap, catch_up, catch_up_most, job, paused, created_at, done_until,
   next_at, version)
-VALUES (:id, :tenant, :name, :timing, :overlap, :catchUp, :catchUpMost::int, :job, :paused::int, :createdAt::bigint,
+VALUES (:id, :tenant, :name, :timing, :overlap, :catchUp, :maxCatchUp::int, :job, :paused::int, :createdAt::bigint,
   :doneUntil::bigint, :nextAt::bigint, 1)
 ON CONFLICT (id) DO NOTHING RETURNING id;
 
@@ -20,7 +20,7 @@ SELECT * FROM schedules WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3::bigi
 
 -- name: changeSchedule
 UPDATE schedules SET name = :name, timing = :timing, overlap = :overlap, catch_up = :catchUp,
-  catch_up_most = :catchUpMost::int, job = :job, paused = :paused::int, done_until = :doneUntil::bigint,
+  catch_up_most = :maxCatchUp::int, job = :job, paused = :paused::int, done_until = :doneUntil::bigint,
   next_at = :nextAt::bigint, version = version + 1
 WHERE id = :id AND version = :version::bigint RETURNING id;
 

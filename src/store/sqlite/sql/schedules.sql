@@ -3,7 +3,7 @@
 -- name: addSchedule
 INSERT INTO schedules (id, tenant, name, timing, overlap, catch_up, catch_up_most, job, paused, created_at, done_until,
   next_at, version)
-VALUES (:id, :tenant, :name, :timing, :overlap, :catchUp, :catchUpMost, :job, :paused, :createdAt, :doneUntil, :nextAt, 1)
+VALUES (:id, :tenant, :name, :timing, :overlap, :catchUp, :maxCatchUp, :job, :paused, :createdAt, :doneUntil, :nextAt, 1)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: findSchedule
@@ -18,7 +18,7 @@ SELECT * FROM schedules WHERE id > ? ORDER BY id LIMIT ?;
 SELECT * FROM schedules WHERE tenant = ? AND id > ? ORDER BY id LIMIT ?;
 
 -- name: changeSchedule
-UPDATE schedules SET name = :name, timing = :timing, overlap = :overlap, catch_up = :catchUp, catch_up_most = :catchUpMost,
+UPDATE schedules SET name = :name, timing = :timing, overlap = :overlap, catch_up = :catchUp, catch_up_most = :maxCatchUp,
   job = :job, paused = :paused, done_until = :doneUntil, next_at = :nextAt, version = version + 1
 WHERE id = :id AND version = :version;
 

@@ -42,8 +42,8 @@ for nth, holder in ipairs(holders) do
   tally(job, site, ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
 end
 job.discovered = job.discovered + ARGV[2]
-local fate = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
-job[fate] = job[fate] + ARGV[2]
+local counter = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
+job[counter] = job[counter] + ARGV[2]
 caller_takes = ended.queues
 delete_leases()
 save()

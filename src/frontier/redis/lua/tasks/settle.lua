@@ -21,10 +21,10 @@ local function add_results(job, site, lanes, at, links)
   job.discovered = job.discovered + refused + known
   job.refused = job.refused + refused
   -- Links that the caller has cached as seen are duplicates. If the job has ended, they are refused like all its links.
-  local fate = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
-  job[fate] = job[fate] + known
+  local counter = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
+  job[counter] = job[counter] + known
   tally(job, site, ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
-  return not job.lapse and not job.page_limit and fate == "duplicate" and 2 or 1
+  return not job.lapse and not job.page_limit and counter == "duplicate" and 2 or 1
 end
 
 -- Fast path: almost all tasks succeed in their first lease, and then only lane and worker are needed.

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { MAIN, QUICK, SLOW_UNITS, UNITS } from "./lanes.ts";
+import { MAIN, QUICK, SLOW_UNITS, UNITS } from "./test-groups.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const TEST_FILE = /\.test\.(ts|mjs)$/;
@@ -12,13 +12,13 @@ const files = ["src", "scripts", "dashboard", "test", "bench"].flatMap((folder) 
 );
 const covers = (path: string, file: string) => (path.endsWith("/") ? file.startsWith(path) : file === path);
 
-describe("the lanes", () => {
+describe("the test groups", () => {
   it("contain no test file twice", () => {
-    const lanesOf = (file: string) => {
+    const groupsOf = (file: string) => {
       const listed = [...QUICK, ...MAIN, ...SLOW_UNITS, ...(SLOW_UNITS.includes(file) ? [] : UNITS)];
       return listed.filter((path) => covers(path, file));
     };
-    const twice = files.filter((file) => lanesOf(file).length > 1);
+    const twice = files.filter((file) => groupsOf(file).length > 1);
 
     expect(twice).toEqual([]);
   });

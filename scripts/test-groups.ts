@@ -1,7 +1,7 @@
 /**
- * Which test files run in which lane. A lane is a project of vitest.config.ts, or two for `quick`.
+ * The test groups, and the files of each. A group is a project of vitest.config.ts; `quick` consists of two projects.
  *
- * | command              | lanes             | limit                |
+ * | command              | test groups       | limit                |
  * |----------------------|-------------------|----------------------|
  * | `npm run test:quick` | quick             | 60 s on 2 cores      |
  * | `npm test`           | quick, main       | 6 minutes on 2 cores |
