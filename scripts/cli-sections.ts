@@ -56,9 +56,15 @@ export const SECTIONS: Readonly<Record<string, CliSection | undefined>> = {
       "npx trawl crawl examples/shop.ts --max-pages 50",
       "npx trawl crawl --resume",
     ],
-    notes: `**Targets.** The targets are URLs, or a list, \`urls.txt\` or \`-\` (stdin), with one URL per line and \`#\` for
-comments, or one [spider](spiders.md), or one [job.json](jobs.md). Flags override the values of the spider or job.
-Values that neither sets come from [the configuration](config.md).
+    notes: `**Targets.** The targets are one of these:
+
+- one or more URLs
+- a list of URLs, \`urls.txt\` or \`-\` for stdin, with one URL per line; lines that start with \`#\` are comments
+- a [spider](spiders.md), \`spider.ts\`
+- a [job](jobs.md), \`job.json\`
+
+Flags override the values of the spider or job. If neither the flags nor the spider or job set a value, it comes from
+[the configuration](config.md).
 
 **Output.** Without rules, the crawl writes one record per page; with \`-e\` ([extraction rules](extraction.md)) or a
 spider, the records that these extract. Every record also has \`_url\`, \`_status\`, \`_fetchedAt\`, \`_job\` and \`_depth\`. With
@@ -144,9 +150,10 @@ queue \`deliver\` contains the events of [webhooks](webhooks.md) that must be se
 number of machines that share the broker. The limits of a site apply to all workers together.
 
 On Ctrl-C, SIGTERM or SIGHUP, the worker leases no more tasks, waits up to \`TRAWL_GRACE\` for running tasks, returns
-unfinished tasks unchanged, and exits with 0. A second signal ends it at once with 130. Its tasks then return to the
-queue as soon as another worker detects that it is dead, or when their leases expire. If the broker is unreachable for
-longer than \`TRAWL_BROKER_RETRY_FOR\`, the worker exits with 3.
+unfinished tasks to the queue, and exits with 0; the return of a task does not count as an attempt. A second signal ends
+the worker at once with 130. Its tasks then return to the queue as soon as another worker detects that this worker is
+dead, or when their leases expire. If the broker is unreachable for longer than \`TRAWL_BROKER_RETRY_FOR\`, the worker
+exits with 3.
 
 **Processes.** The worker supervises \`--processes\` child processes, one by default, which run the tasks. \`--concurrency\`
 applies to each process. Because tasks run in child processes, Ctrl-C and limits work even if a handler blocks. If a
@@ -168,10 +175,11 @@ exit.
 | \`--max-tasks-per-child\` | the process leases no more tasks and exits after its last one; a new process has started by then |
 | \`--max-memory-per-child\` | the same. The heap of the process is limited to this size, and the process is killed if it uses twice as much in total |
 
-The time of a task starts with its lease and includes the wait for its site. With \`--pool solo\`, there is no supervisor:
-at a limit at which a supervisor replaces a process, the command exits with 0, and systemd or Kubernetes must start it
-again. Without a supervisor, the time limit and Ctrl-C cannot interrupt a handler that blocks the process: use
-\`kill -9\`.
+The time of a task starts with its lease and includes the wait for its site.
+
+With \`--pool solo\`, there is no supervisor: when the process reaches \`--max-tasks-per-child\` or
+\`--max-memory-per-child\`, the command exits with 0, and systemd or Kubernetes must start it again. Without a supervisor,
+the time limit and Ctrl-C cannot interrupt a handler that blocks the process: use \`kill -9\`.
 
 A worker runs the tasks of all jobs on its queues. \`trawl worker\` does not run the tasks of a \`trawl crawl\`: each crawl
 has its own queue, which only its own processes serve.

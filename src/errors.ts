@@ -32,7 +32,7 @@ export const ERRORS = {
   },
   ADDRESS_TAKEN: {
     exit: 2,
-    means: "The server cannot listen on its address, because another process already does.",
+    means: "The server cannot listen on its address, because another process already listens there.",
     fix: "Stop that process, choose another port with `--port`, or start only workers: `trawl up --no-serve`.",
   },
   BODY_TOO_LARGE: {
@@ -47,7 +47,7 @@ export const ERRORS = {
   },
   UNAUTHORIZED: {
     exit: 2,
-    means: "The API requires a key, and the request has none or an unknown one.",
+    means: "The API requires a key, and the request has no key or an unknown key.",
     fix: "Send Authorization: Bearer KEY; an operator creates keys with `trawl keys add`.",
   },
   FORBIDDEN: {
@@ -73,7 +73,7 @@ export const ERRORS = {
   SCRAPE_TIMEOUT: {
     exit: 1,
     means: "The page was not fetched within the time limit of the request; its job continues.",
-    fix: "Query the job in the response later, or raise timeoutSeconds. If no worker runs, start one.",
+    fix: "The response contains the job id. Query that job later, or raise timeoutSeconds. If no worker runs, start one.",
   },
   STOPPING: {
     exit: 3,
@@ -109,7 +109,7 @@ export const ERRORS = {
   NOTHING_TO_RESUME: {
     exit: 2,
     means: "The broker has no crawl to resume.",
-    fix: "Start one: `trawl crawl <url>`.",
+    fix: "Start a crawl: `trawl crawl <url>`.",
   },
   JOB_ENDED: {
     exit: 2,
@@ -134,13 +134,13 @@ export const ERRORS = {
   LIMIT_FIXED: {
     exit: 2,
     means: "On a broker with several shards, a job that was created without a page limit cannot get one.",
-    fix: "Pause or cancel the job, or limit its seconds. If a job may need a page limit later, create it with a large limit.",
+    fix: "Pause or cancel the job, or set limits.seconds. If a job may need a page limit later, create it with a large limit.",
   },
   COMMAND_REFUSED: {
     exit: 2,
     means:
-      "A worker cannot execute the command: it has no supervisor to replace it, belongs to a crawl, or is too old.",
-    fix: "Stop it on its machine with SIGTERM; it finishes its current tasks.",
+      "A worker cannot execute the command: it has no supervisor, belongs to a crawl, or runs a Trawl version that does not support commands.",
+    fix: "Stop the worker with SIGTERM, on its machine; the worker finishes its current tasks.",
   },
   API_UNREACHABLE: {
     exit: 3,
@@ -176,8 +176,8 @@ export const ERRORS = {
   },
   STORE_INCOMPLETE: {
     exit: 3,
-    means: "The store has fewer records than the job has stored: it was removed or replaced.",
-    fix: "Restore it, or crawl again.",
+    means: "The store contains fewer records than the job has counted; the store was probably removed or replaced.",
+    fix: "Restore the store, or crawl again.",
   },
   STORE_SCHEMA: {
     exit: 3,

@@ -19,8 +19,18 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
         .choices(["site", "domain", "any"])
         .default(undefined, "site"),
     )
-    .option("--include <glob>", "follow only URLs that match: **/catalogue/** (repeatable)", collect, [])
-    .option("--exclude <glob>", "do not follow URLs that match (repeatable)", collect, [])
+    .option(
+      "--include <glob>",
+      "follow only URLs that match this pattern, for example **/catalogue/** (repeatable)",
+      collect,
+      [],
+    )
+    .option(
+      "--exclude <glob>",
+      "do not follow URLs that match this pattern, for example **/tag/** (repeatable)",
+      collect,
+      [],
+    )
     .option(
       "--max-pages <n>",
       "fetch at most this many URLs (redirect targets do not count)",

@@ -34,7 +34,8 @@ export function checkKey(draft: Pick<KeyDraft, "tenant" | "scopes">): void {
 
 /**
  * The stored form of a secret; keys are looked up by it. Plain SHA-256 is enough: salts and slow hashes protect secrets
- * that people choose. The time of a lookup can reveal something about the hash only, which an attacker cannot choose.
+ * that people choose. The duration of a lookup may reveal part of a stored hash. That does not help an attacker, who
+ * cannot construct a secret with a given hash.
  */
 export function hashOfKey(secret: string): string {
   return hash("sha256", secret);

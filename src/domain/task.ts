@@ -45,7 +45,8 @@ export const DEAD_REASONS = {
   bad_response: "the response is not HTTP or cannot be decoded",
   egress_refused: "the address is private, loopback or metadata, and not allowed",
   handler_failed: "the spider's handler threw",
-  body_missing: "the page was fetched, but its body is damaged or missing in TRAWL_BODIES of the parse worker",
+  body_missing:
+    "the page was fetched, but the parse worker cannot find the body in its TRAWL_BODIES, or the body is damaged",
   time_limit: "the spider's handler was still running at the time limit of the task",
   crashed_worker: "three workers died while running this task; the third was running no other task",
 } as const;

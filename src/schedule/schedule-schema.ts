@@ -42,13 +42,15 @@ export const scheduleSchema = z.strictObject({
   catchUp: z
     .enum(CATCH_UPS)
     .optional()
-    .describe("What happens to runs that were missed while no scheduler ran. Default: one."),
+    .describe(
+      "Which missed runs are run later. A run is missed if no server was running when it was due or shortly after. Default: one.",
+    ),
   maxCatchUp: z
     .int()
     .min(1)
     .max(1_000)
     .optional()
-    .describe("With catchUp all: the most missed runs, the latest ones. Default: 10."),
+    .describe("With catchUp all: how many of the latest missed runs are run. Default: 10."),
   paused: z.boolean().optional(),
   job: jobSchema.describe("The job that each run submits."),
 });

@@ -18,10 +18,10 @@ type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock"> & { poll
 type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
 
 /**
- * The first `jobs` event contains the caller's newest jobs and all jobs that have not ended. Later ones contain the
- * jobs that have changed, and in `gone` the ids of jobs that are deleted, or ended and no longer among the newest.
- * `more` contains whether there are further open or ended jobs. A caller with the scope admin also gets `fleet` events:
- * queues, workers and speed.
+ * The first `jobs` event contains the caller's newest jobs and the open jobs, which have not ended. Later events contain
+ * the jobs that have changed. `gone` lists the ids of jobs that were deleted, and of ended jobs that are no longer among
+ * the newest. `more`: whether there are open or ended jobs that the stream does not include. A caller with the scope
+ * admin also gets `fleet` events: queues, workers and speed.
  */
 export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
   const { tenant } = caller;
@@ -48,9 +48,11 @@ export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listene
   }
 }
 
-/** The most jobs per poll: the newest of all tenants, the newest of one tenant (read one by one), and the open jobs. */
+/** The maximum number of newest jobs per poll, for a caller without a tenant. */
 const MAX_JOBS = 200;
+/** The same for a caller with a tenant. It is lower because these jobs are read one by one. */
 const MAX_OWN_JOBS = 50;
+/** The maximum number of open jobs per poll. */
 const MAX_OPEN = 200;
 
 type Snapshot = {

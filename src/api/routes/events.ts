@@ -38,7 +38,7 @@ export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       tag: TAG,
       summary: "Follow all jobs",
       description:
-        "The first `jobs` event contains the newest 200 jobs (50 for a tenant) and up to 200 open jobs. Later events contain the changed jobs, and in `gone` the ids of jobs that are deleted or too old. `more` contains whether there are further `open` or `ended` jobs. With the scope admin the stream also has `fleet` events: queues, number of workers and current speed.",
+        "The first `jobs` event contains the newest 200 jobs (50 for a tenant) and up to 200 open jobs. Later events contain the jobs that have changed. `gone` lists the ids of jobs that were deleted, and of ended jobs that are no longer among the newest. `more` states whether there are `open` or `ended` jobs that the stream does not include. With the scope admin the stream also has `fleet` events: queues, number of workers and current speed.",
       responses: { 200: STREAM },
       handle: async ({ caller, headers, signal }) =>
         streamed(allEvents(all, { caller, lastId: lastIdIn(headers), signal })),

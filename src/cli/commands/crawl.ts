@@ -24,7 +24,9 @@ const processes = wholeNumber("--processes", 1, 256);
 
 export function addCrawl(program: Command, shutdown: Shutdown): void {
   withJobFlags(withConnectionFlags(program.command("crawl [targets...]")))
-    .description("crawl URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, -) in this terminal")
+    .description(
+      "crawl URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, or - for stdin) in this terminal",
+    )
     .option(
       "-c, --concurrency <n>",
       "maximum concurrent tasks per process (default 32)",
@@ -32,7 +34,7 @@ export function addCrawl(program: Command, shutdown: Shutdown): void {
     )
     .option(
       "--processes <n>",
-      "number of worker processes (default 0: tasks run in this process; 1 for a spider)",
+      "number of worker processes (default: tasks run in this process; for a spider, 1)",
       processes,
     )
     .option("--user-agent <text>", "the User-Agent header; include a way to contact you")

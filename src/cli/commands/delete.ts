@@ -14,8 +14,8 @@ that no other job uses. If the command is interrupted, the next server or
 worker, or the same command again, removes the rest. Deletion cannot be undone.
 To keep the records, export them first:
   trawl records j3k9x2 --out FILE
-Exit codes: 0 deleted, 2 usage, unknown job or job still running, 3 broker or
-store unavailable.`;
+Exit codes: 0 deleted, 2 invalid usage, unknown job or job still running,
+3 broker, store or server unavailable.`;
 
 export function addDelete(program: Command, shutdown: Shutdown): void {
   withPlaneFlags(program.command("delete <job>"))

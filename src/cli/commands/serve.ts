@@ -22,7 +22,8 @@ worker, or trawl up). You can run several servers on one broker and store. The
 dashboard is at the root URL, the API reference at /docs, the OpenAPI document
 at /openapi.json.
 Ctrl-C or SIGTERM stops it after the requests in progress have finished.
-Exit codes: 0 stopped, 2 usage or settings, 3 broker or store unavailable.`;
+Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker or store
+unavailable, 130 stopped by a second signal.`;
 
 export function addServe(program: Command, shutdown: Shutdown): void {
   withListenFlags(withConnectionFlags(program.command("serve")).description("run the HTTP API and the dashboard"))

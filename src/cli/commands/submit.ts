@@ -25,7 +25,9 @@ the job failed, 2 invalid usage, 3 broker, store or server unavailable,
 
 export function addSubmit(program: Command, shutdown: Shutdown): void {
   withJobFlags(withPlaneFlags(program.command("submit [targets...]")))
-    .description("queue URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, -) for workers")
+    .description(
+      "queue URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, or - for stdin) for workers",
+    )
     .option("--queue <name>", "queue of the job (default: from the routes, else fetch)", queueName("--queue"))
     .option(
       "--priority <n>",

@@ -26,7 +26,7 @@ Shows jobs with their progress, queues, sites and workers, updated every second.
 Sparklines show the last minutes. Keys: Tab next panel, ↑ ↓ select, p pause or
 resume a job, / filter, s sort, ? help, q quit. Without a terminal, for example
 in a pipe, it prints one snapshot.
-Exit codes: 0 quit, 2 usage, 3 broker or server unavailable at start.`;
+Exit codes: 0 quit, 2 invalid usage, 3 broker or server unavailable at start.`;
 
 const MIN_MS = 200;
 const MAX_MS = 3_600_000;

@@ -16,7 +16,9 @@ Examples:
   trawl try https://shop.example/ --json | jq .records
 
 With a spider or a job, the page is read as in a crawl: by the handlers or the
-rules. Exit codes: 0 shown, 1 no page, or the handler failed, 2 usage.`;
+rules.
+Exit codes: 0 shown, 1 no page or the handler failed, 2 invalid usage, 3 browser
+unavailable, 130 interrupted.`;
 
 export function addTry(program: Command): void {
   program

@@ -33,7 +33,8 @@ For a single kind of worker, or for --drain, use trawl worker.
 After Ctrl-C or SIGTERM, it waits up to TRAWL_GRACE for running tasks, returns
 unfinished tasks to the queue and exits with 0. After a second signal, it exits
 at once with 130.
-Exit codes: 0 stopped, 2 usage or port in use, 3 broker or store unavailable.`;
+Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker or store
+unavailable, 130 stopped by a second signal.`;
 
 export function addUp(program: Command, shutdown: Shutdown): void {
   const count = (flag: string) => wholeNumber(flag, 0, MAX_PROCESSES);

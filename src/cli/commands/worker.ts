@@ -45,16 +45,18 @@ Examples:
   trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512
   trawl worker --drain          run all queued tasks, then exit
 
-Any number of workers can share a broker: start one per core, or one with a
-process per core. The worker supervises the processes that run the tasks. It
-replaces a process that crashes, hangs or reaches a limit, and returns its tasks
-to the queue at once. A page whose handler exceeds --time-limit, or that crashes
-three processes, is marked as failed (trawl dead). Webhook events are tasks of
-the queue deliver: if you set --queues, at least one worker must serve deliver.
+Any number of workers can share a broker: start one worker per core, or one
+worker with --processes set to the number of cores. The worker supervises the
+processes that run the tasks. It replaces a process that crashes, hangs or
+reaches a limit, and returns the tasks of that process to the queue at once. A
+page whose handler exceeds --time-limit, or that crashes three processes, is
+marked as failed (trawl dead). Webhook events are tasks of the queue deliver: if
+you set --queues, at least one worker must serve deliver.
 After Ctrl-C or SIGTERM, the worker waits up to TRAWL_GRACE for running tasks,
 returns unfinished tasks to the queue and exits with 0. After a second signal,
 it exits at once with 130.
-Exit codes: 0 stopped or drained, 2 usage, 3 broker or store unavailable.`;
+Exit codes: 0 stopped or drained, 2 invalid usage, 3 broker or store
+unavailable, 130 stopped by a second signal.`;
 
 export function addWorker(program: Command, shutdown: Shutdown): void {
   withProcessFlags(

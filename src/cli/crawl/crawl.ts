@@ -96,7 +96,7 @@ async function checkStore(session: Session, jobId: string): Promise<void> {
   if (!spec.keep.records || stored >= tally.records) return;
   throw new TrawlError("STORE_INCOMPLETE", {
     op: "cli.crawl",
-    message: `store ${maskedUrl(session.config.store)} has ${stored} of the ${tally.records} records of ${jobId}: it was removed or replaced; restore it, or crawl again`,
+    message: `store ${maskedUrl(session.config.store)} contains ${stored} of the ${tally.records} records of ${jobId}; the store was probably removed or replaced: restore it, or crawl again`,
     detail: { jobId, stored, records: tally.records },
   });
 }

@@ -16,7 +16,13 @@ export type SiteOut = {
   crawlDelayMs: number;
 };
 
-export type QueueOut = { queue: string; waiting: number; workers: number; free: number };
+export type QueueOut = {
+  queue: string;
+  waiting: number;
+  workers: number;
+  /** How many more tasks the workers of the queue can run now. */
+  free: number;
+};
 
 export function siteOut(view: SiteView, now: number): SiteOut {
   const { site, policy, inFlight, waiting, readyAt, blockedUntil, crawlDelayMs } = view;
@@ -29,7 +35,7 @@ export function siteOut(view: SiteView, now: number): SiteOut {
   };
 }
 
-/** The queues with waiting tasks, and the queues that a worker serves, by name. */
+/** All queues that have waiting tasks or that a worker serves, sorted by name. */
 export function queuesOut(queues: readonly QueueView[], workers: readonly WorkerView[]): QueueOut[] {
   const waiting = new Map(queues.map((view) => [view.queue, view.waiting]));
   const names = new Set([...waiting.keys(), ...workers.flatMap((worker) => worker.queues)]);

@@ -35,7 +35,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
         return { kind: "page", page: pageOf(answer, url), body: answer.body };
       case "unchanged":
         if (validators !== undefined) return { kind: "unchanged", page: pageOf(answer, url) };
-        // An empty page would be stored as if the site had sent it.
+        // A 304 has no body. If it were treated as a page, an empty page would be stored.
         return {
           kind: "dead",
           because: "http_status",

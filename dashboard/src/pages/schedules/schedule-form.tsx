@@ -10,7 +10,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { Choice } from "../../ui/tabs.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { jobProblem, type ScheduleDraft, whenOf, zoneProblem } from "./schedule-draft.ts";
-import { CATCH_UP_TEXT, OVERLAP_TEXT } from "./schedule-text.ts";
+import { CATCH_UP_TEXT, MISSED_TEXT, OVERLAP_TEXT } from "./schedule-text.ts";
 
 type ScheduleFormProps = {
   draft: ScheduleDraft;
@@ -165,7 +165,7 @@ function PolicyFields({ draft, set, problems }: FieldsProps) {
       />
       <SelectField
         label="Catch-up"
-        hint={sentence(CATCH_UP_TEXT[catchUp])}
+        hint={`${sentence(CATCH_UP_TEXT[catchUp])} ${MISSED_TEXT}`}
         value={catchUp}
         options={optionsOf(CATCH_UP_TEXT)}
         onChange={(value) => set({ catchUp: value as ScheduleDraft["catchUp"] })}
@@ -173,7 +173,7 @@ function PolicyFields({ draft, set, problems }: FieldsProps) {
       {catchUp === "all" && (
         <TextField
           label="Catch-up limit"
-          hint="Only the latest runs, at most 1,000."
+          hint="How many of the latest missed runs are run. Maximum: 1,000."
           type="number"
           value={maxCatchUp}
           problem={problems.at("maxCatchUp")}
@@ -189,7 +189,7 @@ const DEBOUNCE_MS = 300;
 
 type NextRunsPreview = { next?: readonly string[]; error?: unknown };
 
-/** The server computes the next runs, as it will when it runs the schedule. */
+/** The server computes the next runs with the same code that runs the schedule. */
 function useNextRuns(draft: ScheduleDraft): NextRunsPreview {
   const when = whenOf(draft);
   const [preview, setPreview] = useState<NextRunsPreview>({});

@@ -8,10 +8,12 @@ export const OVERLAP_TEXT: Readonly<Record<ScheduleOut["overlap"], string>> = {
 };
 
 export const CATCH_UP_TEXT: Readonly<Record<ScheduleOut["catchUp"], string>> = {
-  one: "of the runs that were missed while no server was running, only the latest is run",
+  one: "only the latest missed run is run",
   skip: "missed runs are skipped",
   all: "missed runs are run in order",
 };
+
+export const MISSED_TEXT = "A run is missed if no server was running when it was due or shortly after.";
 
 export function timingText({ cron, timeZone, every }: Pick<ScheduleOut, "cron" | "timeZone" | "every">): string {
   return every === null ? `${cron} ${timeZone}` : `every ${every}`;
