@@ -22,7 +22,7 @@ const USAGE = `Usage: node scripts/chaos-fleet.mjs [options]
   --broker KIND     redis or sqlite (redis); sqlite cannot be killed
   --machines N      run the workers in N network namespaces; needs root on Linux (0: no namespaces)
   --seed N          seed of all random choices (random)
-  --most N          seconds after which the run has failed (1200)
+  --timeout N       seconds after which the run has failed (1200)
   --keep            keep the folder, also after success
   --json            print one JSON object as the last line`;
 
@@ -36,7 +36,7 @@ const NUMBERS = {
   "redis-kills": "10",
   machines: "0",
   seed: String(1 + Math.floor(Math.random() * 1e6)),
-  max: "1200",
+  timeout: "1200",
 };
 
 const jiti = createJiti(import.meta.url);
@@ -111,7 +111,7 @@ function readOptions() {
     web: { sites: number("sites"), pages: number("urls"), seconds: number("seconds") },
     machines: number("machines"),
     seed: number("seed"),
-    timeoutMs: number("most") * 1000,
+    timeoutMs: number("timeout") * 1000,
     keep: values.keep,
     json: values.json,
     alone: values.alone,

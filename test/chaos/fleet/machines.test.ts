@@ -19,7 +19,7 @@ if (obstacle !== undefined) console.warn(`SKIPPED: workers on separate machines 
 
 describe("a fleet on three machines", { timeout: TIMEOUT_MS + 100_000 }, () => {
   it.skipIf(obstacle !== undefined)("keeps every site's limits across the network, and loses nothing", async () => {
-    const args = [SCRIPT, ...SIZE, ...SLOTS, "--redis-kills", "1", "--most", String(TIMEOUT_MS / 1000), "--json"];
+    const args = [SCRIPT, ...SIZE, ...SLOTS, "--redis-kills", "1", "--timeout", String(TIMEOUT_MS / 1000), "--json"];
     // A run with problems exits with 1 and still prints them.
     const ended = promisify(execFile)(process.execPath, args, { timeout: TIMEOUT_MS + 50_000 });
     const { stdout } = await ended.catch((failed: { stdout: string }) => failed);

@@ -50,7 +50,7 @@ describe("a command that uses a server", () => {
 
     expect(strange).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/API_UNREACHABLE: .*returned 404 without a problem document/),
+      stderr: expect.stringMatching(/API_UNREACHABLE: .*response \(status 404\) is not from trawl serve/),
     });
     expect(gone).toMatchObject({
       code: 3,
