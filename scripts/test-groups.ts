@@ -68,7 +68,6 @@ export const MAIN = [
   "test/e2e/spiders.test.ts",
   "test/e2e/terminal.test.ts",
   "test/model/",
-  "test/redis/contract.test.ts",
   "test/services/redis.test.ts",
   "test/services/test-run.test.ts",
 ];

@@ -4,11 +4,11 @@
  * the broker, and in a second series after the reply to each packet.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type CountingProxy, openCountingProxy } from "../api/counting-proxy.ts";
 import { type RunningCli, startTrawl } from "../e2e/cli.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { createStage } from "../redis/stage.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
-import { type CountingProxy, openCountingProxy } from "./counting-proxy.ts";
 
 const URLS = Array.from({ length: 1_200 }, (_, nth) => `https://site${nth % 7}.test/${nth}`);
 const BODY = { urls: [...URLS, URLS[0], "not a url"] };

@@ -6,11 +6,11 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { ERRORS } from "../../src/errors.ts";
+import type { Api } from "../api/harness.ts";
+import { OPERATOR, startKeyedApi } from "../api/keyed-api.ts";
+import { type Schema, valueFor } from "../api/schema-values.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { findRedisObstacle, startRedis } from "../services/redis.ts";
-import type { Api } from "./harness.ts";
-import { OPERATOR, startKeyedApi } from "./keyed-api.ts";
-import { type Schema, valueFor } from "./schema-values.ts";
 
 type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
 type Content = Record<string, { schema: Schema; example?: Record<string, unknown> }>;
