@@ -15,7 +15,7 @@ const product = z.object({
 });
 
 /** The carry value that the category handler passes to the product handler. */
-const found = z.object({ category: z.string() });
+const productCarry = z.object({ category: z.string() });
 
 export default defineSpider({
   name: "demo shop, by category",
@@ -38,7 +38,7 @@ export default defineSpider({
       emit({
         sku: $(".sku").text(),
         name: $("h1").text(),
-        category: found.parse(carry).category,
+        category: productCarry.parse(carry).category,
         price: Number($(".price").text().replace("£", "")),
         inStock: !$(".stock").hasClass("out"),
       });

@@ -9,7 +9,7 @@ const TITLE_BAR = 34;
 
 const BACKGROUND = "#0d1117";
 const FOREGROUND = "#c9d1d9";
-/** By SGR code. Bright colours use the same values. */
+/** The colour of each SGR code. Bright colours use the same values. */
 const COLOURS = {
   30: "#484f58",
   31: "#ff7b72",

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `node scripts/bench-parse.mjs`: pages with an expensive handler, parsed by the workers that fetch or by separate parse
-// workers. Measures the time of requests and the pages per second. Uses a real Redis and real workers.
+// `node scripts/bench-parse.mjs`: compares two modes of parsing pages with an expensive handler: in the workers that
+// fetch the pages, and in separate parse workers. Measures the time of requests and the pages per second. Uses a real
+// Redis and real workers.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -15,7 +16,7 @@ const USAGE = `Usage: node scripts/bench-parse.mjs [options]
   --busy N      milliseconds that the handler computes for each page (20)
   --delay N     milliseconds that every page takes to answer (50)
   --places N    concurrency of a parse worker (32)
-  --parsers N   parse workers; in the other mode, as many workers fetch and parse (2)`;
+  --parsers N   number of parse workers; in the other mode, of workers that fetch and parse (2)`;
 
 const SITES = 4;
 const PAGE = 500;

@@ -11,7 +11,7 @@ const USAGE = `Usage: node scripts/bench-priority.mjs [options]
   --batch N    URLs of the large job, queued first (100000)
   --urgent N   URLs of an urgent job (50)
   --delay N    milliseconds that every page takes to answer (200)
-  --shared     the workers of the large job take urgent pages, too
+  --shared     the workers of the large job also fetch urgent pages
 Exits with 1 if the median urgent job took more than 1.5 times as long on the busy fleet.`;
 
 /** One worker for urgent jobs only, and two for the others. */

@@ -15,7 +15,7 @@ const USAGE = `Usage: node scripts/bench-render.mjs [options]
 
 /**
  * Largest cost of a page in a kept browser, relative to a page in a browser that Playwright starts for it. The headless
- * shell starts so fast that no page can meet this: its figures are printed, not judged.
+ * shell starts so fast that no page can meet this limit: its figures are printed, not judged.
  */
 const MAX_RATIO = 0.35;
 const JUDGED = BROWSERS[0];
@@ -28,7 +28,7 @@ function readOptions() {
   const { values } = parseArgs({ options: { pages: text, browser: text, json: { type: "boolean", default: false } } });
   const browsers = values.browser === undefined ? BROWSERS.filter((path) => existsSync(path)) : [values.browser];
   if (browsers.length === 0)
-    throw new Error(`none of ${BROWSERS.join(", ")} is installed: name a browser with --browser`);
+    throw new Error(`none of ${BROWSERS.join(", ")} is installed: pass the path of a browser with --browser`);
   return { pages: readCount("--pages", values.pages ?? "30"), browsers, json: values.json };
 }
 

@@ -14,7 +14,7 @@ const USAGE = `Usage: node scripts/bench-submit.mjs [options]
   --rounds N    submissions of 10,000 URLs to each server, alternating (15)
   --stream N    URLs in one stream of lines (1000000)
   --singles N   submissions of one URL, on an idle fleet and during a running job (300)
-Exits with 1 if a limit is missed.`;
+Exits with 1 if a limit is not met.`;
 
 const LIST = 10_000;
 const BARS = { list: 5, streamed: 60_000, growthMb: 100, single: 5 };

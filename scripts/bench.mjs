@@ -15,11 +15,11 @@ import { interruptions, readCount, withOptions } from "./options.mjs";
 const USAGE = `Usage: npm run bench -- [options]
   --pages N           pages of the site (20000)
   --rounds N          runs of each contestant, interleaved (3)
-  --only a,b          of ${Object.keys(CONTESTANTS).join(", ")} (all)
+  --only a,b          contestants to run: ${Object.keys(CONTESTANTS).join(", ")} (all)
   --crawlee-pages N   pages of the smaller site that crawlee gets (3000, or --pages if that is less)
   --before FOLDER     also run the trawl that is built in another checkout, as before and before-redis
   --timeout N         seconds a single run may take (900)
-  --json FILE         write every run and verdict there`;
+  --json FILE         write every run and verdict to this file`;
 
 /** The ratios that are printed if both contestants have run. */
 const COMPARED = [

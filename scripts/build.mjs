@@ -26,7 +26,8 @@ function buildIfNeeded() {
 }
 
 /**
- * Called if development packages are missing. `prepare` then uses an existing build; otherwise prints what to install.
+ * Called if development packages are missing. `prepare` then uses an existing build. In all other cases, this function
+ * prints what to install.
  */
 function reportMissingPackages() {
   if (isPrepare && existsSync(DIST)) return linkBin();

@@ -66,12 +66,13 @@ export const SECTIONS: Readonly<Record<string, CliSection | undefined>> = {
 Flags override the values of the spider or job. If neither the flags nor the spider or job set a value, it comes from
 [the configuration](config.md).
 
-**Output.** Without rules, the crawl writes one record per page; with \`-e\` ([extraction rules](extraction.md)) or a
-spider, the records that these extract. Every record also has \`_url\`, \`_status\`, \`_fetchedAt\`, \`_job\` and \`_depth\`. With
-\`--out\`, the crawl writes the records when it ends or is interrupted: \`.jsonl\` (one object per line), \`.json\` (one
-array), \`.csv\` or \`.parquet\`. It writes to a temporary file, and renames this file when it is complete. Without \`--out\`,
-if stdout is a pipe, the crawl prints each record as a JSON line as soon as its page is processed. If stdout is a
-terminal, the records are only in the store: print them with [\`trawl records\`](#trawl-records).
+**Output.** Without rules, the crawl writes one record per page. With \`-e\` ([extraction rules](extraction.md)) or a
+spider, it writes the records that the rules or the spider extract. Every record also has \`_url\`, \`_status\`,
+\`_fetchedAt\`, \`_job\` and \`_depth\`. With \`--out\`, the crawl writes the records when it ends or is interrupted:
+\`.jsonl\` (one object per line), \`.json\` (one array), \`.csv\` or \`.parquet\`. It writes to a temporary file, and
+renames this file when it is complete. Without \`--out\`, if stdout is a pipe, the crawl prints each record as a JSON
+line as soon as its page is processed. If stdout is a terminal, the records are only in the store: print them with
+[\`trawl records\`](#trawl-records).
 
 **Scope.** The crawl follows the links of a page that lead to the site of that page. To change this, use \`--scope\`,
 \`--include\`, \`--exclude\` and \`--follow\`. A host that you name may be on a private network; the host of a link may not
@@ -219,12 +220,12 @@ You can run any number of servers. Without API keys, a server listens only on lo
 the workers are not affected. \`--no-serve\` starts no server. Use this flag on machines that only fetch, and for a second
 \`trawl up\` on the same machine: with a server, the second one would exit with 2, because the port is in use.
 
-\`--fetch\` processes serve the queue \`fetch\`, \`--render\` processes the queue \`render\`, \`--parse\` processes the queue
-\`parse\`, and \`--queue name=n\` processes a queue of your own. With 0, no process of that kind starts. The default of
-\`--render\` is 1 if Chromium is installed, else 0. \`-c\` applies to \`--fetch\` and \`--queue\` processes. The processes are
-supervised, limited, replaced and stopped like those of \`trawl worker\`. If the broker or the store is unreachable for
-too long, all processes exit with 3. \`trawl up\` runs until it is stopped; to exit when no work is left, use
-\`trawl worker --drain\`.
+\`--fetch\`, \`--render\` and \`--parse\` set the number of processes that serve the queues \`fetch\`, \`render\` and
+\`parse\`. \`--queue name=n\` starts n processes for a queue of your own. With 0, no process of that kind starts. The
+default of \`--render\` is 1 if Chromium is installed, else 0. \`-c\` applies to the processes of \`--fetch\` and
+\`--queue\`. The processes are supervised, limited, replaced and stopped like those of \`trawl worker\`. If the broker
+or the store is unreachable for too long, all processes exit with 3. \`trawl up\` runs until it is stopped; to exit when
+no work is left, use \`trawl worker --drain\`.
 
 The output of all processes is one stream on stderr. Each line starts with the name of its process: \`fetch 1 | …\`. With
 **\`--json\`**, each line is JSON with \`group\` and \`process\`; other output of a process becomes an event \`worker.output\`
@@ -303,8 +304,8 @@ taskId, jobId, url, site, reason, status, diedAt, history }] }\`; with \`--repla
       "npx trawl explain 127.0.0.1:8321",
       "npx trawl explain http://127.0.0.1:8321/category/play/",
     ],
-    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if no time
-is known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains it.`,
+    notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if
+no time is known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains the URL.`,
   },
   top: {
     examples: ["npx trawl top --once", "npx trawl top --once --json"],
@@ -321,18 +322,18 @@ same fields as in their own commands and in the API.`,
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `[observability.md](observability.md#workers) explains the columns.
 
-**\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. If you name a supervisor, which
-\`trawl workers\` lists above its processes, all its processes drain, and then the supervisor exits. A server of
-\`trawl up\` exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker, so
-workers on any machine receive them within 5 seconds. Tasks that are not finished after 12 × \`TRAWL_GRACE\` (one minute
-by default) are returned to the queue, so neither command loses work. The time is long because a task may have to wait
-for its site. A worker without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a crawl accept
-neither command: \`COMMAND_REFUSED\`. With \`--json\`, both print \`{ command, workers }\` with the workers that the command
-was sent to.
+**\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. \`trawl workers\` lists a supervisor
+above its processes. If you name a supervisor, all its processes drain, and then the supervisor exits. A server of
+\`trawl up\` exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker,
+so workers on any machine receive them within 5 seconds. Tasks that are not finished after 12 × \`TRAWL_GRACE\` (one
+minute by default) are returned to the queue, so neither command loses work. The time is long because a task may have to
+wait for its site. A worker without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a crawl
+accept neither command: \`COMMAND_REFUSED\`. With \`--json\`, both print \`{ command, workers }\` with the workers that
+the command was sent to.
 
 **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done,
 failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, command, commands, supervisor, startedAt,
-seenAt }] }\`; fields that an older version does not report are \`null\`.`,
+seenAt }] }\`; a field is \`null\` if the worker runs an older version of Trawl that does not report it.`,
   },
   trace: {
     examples: [
@@ -351,7 +352,7 @@ prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }] }\
   pause: {
     examples: ["npx trawl pause JOB"],
     notes:
-      "You can run it in any terminal on the same broker. The process of a paused crawl keeps running and waits. **`--json`** prints the job, like `trawl job`.",
+      "You can run `pause` in any terminal on the same broker. The process of a paused crawl keeps running and waits. **`--json`** prints the job, like `trawl job`.",
   },
   resume: {
     examples: ["npx trawl resume JOB"],
@@ -376,7 +377,7 @@ command. [Retention](operations.md#retention) describes how long Trawl keeps job
       "npx trawl change JOB --rate 1/s --priority 3",
       "npx trawl change JOB --max-pages 500 --max-seconds none",
     ],
-    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers at once. If the
+    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers immediately. If the
 new page limit is below the number of URLs that are already queued, these URLs are still fetched, but no more are
 accepted. If you raise the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the
 submission of the job: if that time has passed, the job ends. The limits of an ended job cannot be changed. **\`--json\`**
@@ -384,10 +385,10 @@ prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],
-    notes: `\`doctor\` checks whether the broker is reachable and usable and has a known version, and whether the store
-and the folder or bucket of the bodies exist, were created by Trawl, and are writable. It also finds queues with URLs
-but no worker, workers on queues that no job uses, spiders that a worker cannot load, and workers with another version
-of Trawl. Every finding says what to do.
+    notes: `\`doctor\` checks whether the broker is reachable and usable, and has a known version. It checks whether the
+store, and the folder or bucket of the bodies, exist, were created by Trawl, and are writable. It also finds queues with
+URLs but no worker, workers on queues that no job uses, spiders that a worker cannot load, and workers with another
+version of Trawl. Every finding says what to do.
 
 **\`--json\`** prints \`{ healthy, problems, warnings, findings: [{ check, verdict, message, fix }]
 }\`; \`verdict\` is \`ok\`, \`warning\` or \`problem\`.`,

@@ -96,8 +96,8 @@ export function buildDashboardAlone() {
 }
 
 /**
- * Links `trawl` into node_modules/.bin. npx keeps its own link to a clone that it has run in; if it created that link
- * before the first build, the link stays broken, and npx uses this one instead.
+ * Links `trawl` into node_modules/.bin. npx keeps its own link to a clone that it has run in. If npx created that link
+ * before the first build, the link stays broken, and npx uses the link in node_modules/.bin instead.
  */
 export function linkBin() {
   const target = relative(dirname(BIN_LINK), MAIN);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/noisy-neighbour.mjs`: how much longer 100 URLs take together with 50,000 URLs of a slow site than
-// alone.
+// `node scripts/noisy-neighbour.mjs`: measures how much longer 100 URLs of one site take if 50,000 URLs of a slow site
+// are in the same job.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { ensureReady } from "./ensure.mjs";
 import { readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/noisy-neighbour.mjs [options]
-  --rounds N   pairs of runs; which comes first alternates (5)
+  --rounds N   pairs of runs, one without and one with the slow site, in alternating order (5)
   --slow N     URLs of the slow site, at 5/s (50000)
   --quick N    URLs of the quick site, without a limit (100)`;
 

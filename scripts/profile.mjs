@@ -18,7 +18,7 @@ import { interruptions, readCount, withOptions } from "./options.mjs";
 const PARTS_SHOWN = 12;
 const USAGE = `Usage: node scripts/profile.mjs [options]
   --pages N   pages of the site (5000)
-  --of NAME   which contestant: ${Object.keys(CONTESTANTS).join(", ")} (trawl)
+  --of NAME   contestant to profile: ${Object.keys(CONTESTANTS).join(", ")} (trawl)
   --top N     functions shown (25)`;
 
 process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
@@ -32,7 +32,7 @@ async function main(options) {
   const profiles = await readProfiles(folder);
   if (profiles.length === 0) return 1;
   console.log(
-    `profiles of ${profiles.length} threads in ${relative(process.cwd(), folder)}; shares are of time not idle`,
+    `profiles of ${profiles.length} threads in ${relative(process.cwd(), folder)}; the shares exclude idle time`,
   );
   print(`self time, top ${options.top} functions`, rankFunctions(profiles, place).slice(0, options.top));
   print("self time by part", rankParts(profiles, partOf).slice(0, PARTS_SHOWN));
@@ -56,7 +56,7 @@ async function makeFolder(name) {
 
 async function crawlProfiled({ of, pages }, folder, signal) {
   const site = await startSite({ pages, seed: SEED });
-  // Flags of Node itself: threads and forked processes of the contestant write profiles, too.
+  // Because they are flags of Node, threads and forked processes of the contestant also write profiles.
   const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
   const alter = (command) => ({ ...command, args: [...flags, ...command.args] });
   try {

@@ -63,7 +63,7 @@ function sentence(text: string): string {
   return prose(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
 }
 
-/** Escapes rules and globs, which Markdown would interpret. */
+/** Escapes the characters of rules and globs that Markdown would interpret. */
 function prose(text: string): string {
   return cell(text.replaceAll("*", "\\*").replaceAll("<", "&lt;"));
 }

@@ -50,8 +50,8 @@ function errorsPage(): string {
   );
   return `# Errors
 
-Every error that Trawl reports has a stable code. The command line prints it on stderr as \`trawl: CODE: what happened and what to
-change\`; in code it is a \`TrawlError\` with that \`code\`.
+Every error that Trawl reports has a stable code. The command line prints the error on stderr as
+\`trawl: CODE: what happened and what to change\`. In code, the error is a \`TrawlError\` with that \`code\`.
 
 | code | exit code | meaning | what to do |
 |---|---|---|---|
@@ -78,7 +78,7 @@ function statesPage(): string {
   return `# States
 
 A task is one URL of one job. \`queued\`, \`delayed\` and \`leased\` tasks are in the frontier. Tasks in the other states have
-left it and are only counted, except dead letters, which are kept so that you can inspect and replay them.
+left the frontier and are only counted. Dead letters are also stored, so that you can inspect and replay them.
 
 ${diagram(TASK_MOVES)}
 
@@ -93,12 +93,12 @@ ${diagram(TASK_MOVES)}
 | queued, delayed or leased -> cancelled | its job was cancelled or reached its time limit |
 | dead -> queued or delayed | a user replays it, at once or at a given rate |
 
-A job:
+The states of a job:
 
 ${diagram(JOB_MOVES)}
 
 A job becomes \`finished\` once, when it is sealed and none of its tasks is queued, delayed or leased. It becomes \`failed\`
-instead if tasks were attempted and none returned a page. Replaying dead letters makes it run again.
+instead if it has no page and at least one of its URLs failed or was refused. Replaying its dead letters makes the job run again.
 
 ${NOTE}`;
 }

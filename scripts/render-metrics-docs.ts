@@ -12,8 +12,8 @@ Servers and workers export metrics in the [Prometheus](https://prometheus.io) te
 
 | process | endpoint | access |
 |---|---|---|
-| \`trawl serve\` | \`/metrics\` on its own port | without API keys, only clients on the same machine; otherwise clients that send a key with the scope \`read\` and without a tenant as a bearer token. With \`TRAWL_METRICS_OPEN=true\`, every client that can reach it |
-| \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` on that port, for all processes of the command | every client that can reach it; it listens on 127.0.0.1 unless \`TRAWL_METRICS_HOST\` is set |
+| \`trawl serve\` | \`/metrics\` on its own port | without API keys, only clients on the same machine; otherwise clients that send a key with the scope \`read\` and without a tenant as a bearer token. With \`TRAWL_METRICS_OPEN=true\`, every client that can reach the server |
+| \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` on that port, for all processes of the command | every client that can reach the port. The port is open on 127.0.0.1 only, unless \`TRAWL_METRICS_HOST\` is set |
 
 \`\`\`
 trawl worker --processes 4 --metrics-port 9464
@@ -22,9 +22,10 @@ curl -s localhost:7700/metrics
 \`\`\`
 
 A supervisor adds up the values that its processes send every second, and keeps the counts of processes that have ended: counters
-never fall while the command runs. A process that is killed loses its last second. A server queries broker and store when it is
-scraped, at most once per second, with a timeout of 2 seconds. If one of them is unreachable, its values are missing, and
-\`trawl_broker_up\` or \`trawl_store_up\` is 0. Dead letters and webhook events are counted less often if there are many.
+never fall while the command runs. If a process is killed, its counts of the last second are lost. A server queries broker and
+store when it is scraped, at most once per second, with a timeout of 2 seconds. If one of them is unreachable, its values are
+missing, and \`trawl_broker_up\` or \`trawl_store_up\` is 0. Dead letters and webhook events are counted less often if there are
+many.
 
 No label contains a URL, a site, a job or a tenant, so the number of series does not grow with the crawl. A label has the values
 listed below, or at most the stated number of different values; all further values are combined as \`other\`.

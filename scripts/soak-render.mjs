@@ -116,7 +116,7 @@ async function killed(here) {
     }
     const pid = victim === "supervisor" ? child.pid : childrenOf(child.pid)[0];
     process.kill(pid, "SIGKILL");
-    // Otherwise the supervisor starts another worker, which renders the task again.
+    // If the supervisor kept running, it would start another worker, which would render the task again.
     if (victim === "worker") process.kill(child.pid, "SIGTERM");
     await ended;
     await until(() => here.browsers.lines().length === 0);
@@ -211,7 +211,7 @@ function problemsOf({ soak, left, pages }) {
   const { code, right, records, growth } = soak;
   return [
     ...(code === 0 ? [] : [`the worker ended with ${code}`]),
-    ...(right === pages && records === pages ? [] : [`${right} of ${records} records are correct, of ${pages} pages`]),
+    ...(right === pages && records === pages ? [] : [`${right} of ${records} records are correct; expected ${pages}`]),
     ...(growth <= GROWTH_MAX ? [] : [`the last pages took ${growth} times the memory of the first`]),
     ...Object.entries(left).flatMap(([after, count]) =>
       count === 0 ? [] : [`${count} processes left after ${after}`],
@@ -223,7 +223,7 @@ function describeReport({ pages, seconds, right, firstMb, lastMb, growth, left }
   return [
     `${right} of ${pages} pages rendered correctly in ${seconds} s, ${round(pages / seconds)} per second`,
     `memory of all processes: ${firstMb} MB for the first pages, ${lastMb} MB for the last, a factor of ${growth}`,
-    `processes left: ${left.exit} after the end, ${left.worker} after SIGKILL of the worker, ${left.supervisor} of the supervisor`,
+    `processes left: ${left.exit} after the end, ${left.worker} after SIGKILL of the worker, ${left.supervisor} after SIGKILL of the supervisor`,
   ].join("\n");
 }
 

@@ -20,8 +20,8 @@ function run(command) {
   const child = spawn(process.execPath, [MAIN, ...command], {
     cwd: callersFolder(),
     stdio: "inherit",
-    // Its own process group: this process gets Ctrl-C from the terminal and again from npm, and the child only from
-    // this process.
+    // In its own process group, the child gets Ctrl-C only from this process. This process gets it from the terminal,
+    // and again from npm.
     detached: !isWindows,
   });
   if (!isWindows) forwardSignals(child);
@@ -60,8 +60,8 @@ function forwardSignals(child) {
 }
 
 /**
- * npm sends SIGTERM to the shell that runs this script, and both end without a signal to this process: only its parent
- * changes.
+ * If npm gets SIGTERM, it sends SIGTERM to the shell that runs this script. Then npm and the shell end, and this
+ * process gets no signal: only its parent changes.
  */
 function stopWithNpm(child) {
   const parent = process.ppid;

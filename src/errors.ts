@@ -43,7 +43,7 @@ export const ERRORS = {
   KEY_REUSED: {
     exit: 2,
     means: "An idempotency key was used again for a different job.",
-    fix: "Use a new key for a new job.",
+    fix: "Use a new idempotency key for a new job.",
   },
   UNAUTHORIZED: {
     exit: 2,
@@ -63,7 +63,7 @@ export const ERRORS = {
   EXTRACT_TIMEOUT: {
     exit: 1,
     means: "A preview of rules exceeded its time or memory limit.",
-    fix: "Simplify the rules: a pattern in `match` that backtracks on a long text may never end. Or raise apiTryRulesMs.",
+    fix: "Simplify the rules, or raise apiTryRulesMs. A pattern in `match` that backtracks on a long text may never end.",
   },
   EXTRACT_BUSY: {
     exit: 3,
@@ -78,7 +78,7 @@ export const ERRORS = {
   STOPPING: {
     exit: 3,
     means: "The server is stopping.",
-    fix: "Send the request again: another or a restarted instance will accept it.",
+    fix: "Send the request again: another instance, or this one after its restart, accepts it.",
   },
   BAD_CONFIG: {
     exit: 2,
@@ -93,7 +93,7 @@ export const ERRORS = {
   BAD_OUTPUT: { exit: 2, means: "The output file cannot be written.", fix: "Choose a writable path with --out." },
   NOT_FOUND: {
     exit: 2,
-    means: "No job, task, page or path has this name.",
+    means: "The job, task, page, path or other entry that the message names does not exist.",
     fix: "List existing jobs with `trawl jobs`; for the API, see /docs.",
   },
   DASHBOARD_MISSING: {
@@ -113,7 +113,8 @@ export const ERRORS = {
   },
   JOB_ENDED: {
     exit: 2,
-    means: "The job has ended and accepts no more URLs or commands of this kind.",
+    means:
+      "The job has ended or is sealed, so it accepts no more URLs. An ended job also accepts no commands or changes.",
     fix: "Start a new job, or replay its dead letters.",
   },
   JOB_RUNNING: {
@@ -129,17 +130,17 @@ export const ERRORS = {
   JOB_DELETED: {
     exit: 2,
     means: "The job with this id or Idempotency-Key was deleted.",
-    fix: "Use a new key for a new job.",
+    fix: "Use a new Idempotency-Key for a new job.",
   },
   LIMIT_FIXED: {
     exit: 2,
-    means: "On a broker with several shards, a job that was created without a page limit cannot get one.",
+    means: "On a broker with several shards, a page limit cannot be added to a job that was created without one.",
     fix: "Pause or cancel the job, or set limits.seconds. If a job may need a page limit later, create it with a large limit.",
   },
   COMMAND_REFUSED: {
     exit: 2,
     means:
-      "A worker cannot execute the command: it has no supervisor, belongs to a crawl, or runs a Trawl version that does not support commands.",
+      "A worker cannot execute the command: the worker has no supervisor, belongs to a crawl, or runs a Trawl version without commands.",
     fix: "Stop the worker with SIGTERM, on its machine; the worker finishes its current tasks.",
   },
   API_UNREACHABLE: {
@@ -150,7 +151,7 @@ export const ERRORS = {
   BROKER_UNREACHABLE: {
     exit: 3,
     means:
-      "The broker cannot be reached, opened or written: no server, a wrong password, a missing permission, a full disk, a damaged file.",
+      "The broker cannot be reached, opened or written. Possible causes: no server, a wrong password, a missing permission, a full disk, or a damaged file.",
     fix: "Check TRAWL_BROKER, and the server or disk it refers to.",
   },
   BROKER_FULL: {
@@ -171,7 +172,7 @@ export const ERRORS = {
   STORE_UNREACHABLE: {
     exit: 3,
     means:
-      "The store, or the place for bodies, cannot be reached, opened or written: no server, a wrong password, a missing permission, a full disk, a damaged file.",
+      "The store or the body storage cannot be reached, opened or written. Possible causes: no server, a wrong password, a missing permission, a full disk, or a damaged file.",
     fix: "Check the setting that the message names (TRAWL_STORE or TRAWL_BODIES), and the server or disk it refers to.",
   },
   STORE_INCOMPLETE: {
@@ -186,17 +187,18 @@ export const ERRORS = {
   },
   EGRESS_REFUSED: {
     exit: 1,
-    means: "The address of a URL must not be fetched: it is in a private, loopback or metadata network.",
+    means: "The address of a URL is in a private, loopback or cloud metadata network, so Trawl does not connect to it.",
     fix: "Allow the network with TRAWL_ALLOW_PRIVATE if it is yours.",
   },
   TRACING_UNAVAILABLE: {
     exit: 2,
     means: "Tracing is enabled, but the packages for it are not installed.",
-    fix: "`npm install @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http`, or remove `TRAWL_OTEL`.",
+    fix: "Run `npm install @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http`, or remove `TRAWL_OTEL`.",
   },
   BROWSER_UNAVAILABLE: {
     exit: 3,
-    means: "A page must be rendered, but Chromium cannot be started: not installed, missing permissions or libraries.",
+    means:
+      "A page must be rendered, but Chromium cannot be started: it is not installed, or permissions or libraries are missing.",
     fix: "Install Chromium (on Debian: apt-get install chromium-headless-shell), and check the path in the message.",
   },
   INTERNAL: {

@@ -1,4 +1,4 @@
-// The type declarations use Node's types; this loads them in projects whose tsconfig does not.
+// The type declarations use Node's types. This reference loads them in projects whose tsconfig does not.
 /// <reference types="node" preserve="true" />
 /** The public API of Trawl: the exports of `import … from "trawl"`. */
 export type { Fields, Page } from "./domain/page.ts";

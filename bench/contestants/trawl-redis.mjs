@@ -11,7 +11,7 @@ import { findProgram } from "../../test/services/debian-programs.mjs";
 const [main, scratch, ...args] = process.argv.slice(2);
 const port = String(await findFreePort());
 const { command, env } = findProgram("redis-server");
-// As durable as the SQLite broker, which also leaves it to the system when to flush.
+// Like the SQLite broker, this Redis confirms a write before the write is flushed to disk.
 const settings = ["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""];
 const redis = spawn(command, ["--bind", "127.0.0.1", "--port", port, "--dir", scratch, ...settings], {
   env: { ...process.env, ...env },

@@ -9,8 +9,8 @@ import { findTrawlObstacle } from "./load-trawl.mjs";
 const concurrencies = [{ concurrency: 50 }, { concurrency: 200 }, { concurrency: 500 }];
 
 /**
- * `share` is the share of Trawl's URLs that a contestant gets. A slow contestant has the same rate with fewer URLs, and
- * ends in minutes.
+ * `share` is the number of URLs that a contestant gets, relative to Trawl. A slow contestant gets fewer URLs, so that
+ * it ends in minutes. Its rate does not depend on the number of URLs.
  */
 export const CONTESTANTS = {
   trawl: { open: openApp, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },

@@ -104,7 +104,7 @@ function idleTable(runs) {
     percent(figures.redisCpuShareAlone),
     figures.commandsPerS.toFixed(1),
   ]);
-  const headings = ["contestant", "workers", "Redis CPU", "without them", "commands/s"];
+  const headings = ["contestant", "workers", "Redis CPU", "Redis CPU without workers", "commands/s"];
   return table("idle workers", headings, rows);
 }
 

@@ -29,7 +29,7 @@ describe("the benchmark's verdicts", () => {
     expect(verdictsOf(NAMES, runs)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
   });
 
-  it("fail each limit by its own figure", () => {
+  it("judge each limit by its own figure", () => {
     const runs = [
       aRun("floor"),
       aRun("trawl", { cpuSPer1kPages: 1.6, peakRssMb: BARS.peakRssMbUnder }),

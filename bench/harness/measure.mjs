@@ -34,7 +34,7 @@ export function assertCanMeasure() {
  */
 export async function measure({ command, args, cwd, env }, { scratch, timeoutMs, signal }) {
   const timesFile = join(scratch, "times");
-  // Its own process group, so that a kill also reaches the processes that the command started.
+  // The command gets its own process group, so that a kill also reaches the processes that it started.
   const shell = spawn("bash", ["-c", TIMED, "bash", timesFile, command, ...args], {
     cwd,
     env,

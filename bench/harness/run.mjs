@@ -25,7 +25,7 @@ export async function runContestant({ name, round, site, timeoutMs, signal, alte
   }
 }
 
-// Not in the temporary folder of the system: if that is in memory, durable writes would cost nothing.
+// Does not use the temporary folder of the system: if that folder is in memory, durable writes would cost nothing.
 async function makeScratch() {
   const parent = join(BENCH_FOLDER, "tmp");
   await mkdir(parent, { recursive: true });

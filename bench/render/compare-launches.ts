@@ -78,7 +78,8 @@ async function stockCost(url: string, { executablePath, hasSandbox }: CompareOpt
   const shownSeconds = groupCpu(groupWith(mark));
   const endedBefore = endedCpu();
   await browser.close();
-  // The total CPU time is known only for processes that were waited for, so even the larger of both values is too low.
+  // The total CPU time is known only for processes that were waited for. Both values are therefore too low: use the
+  // larger one.
   const browserSeconds = Math.max(shownSeconds, endedCpu() - endedBefore);
   if (!html.includes("Product")) throw new Error("Playwright did not render the page");
   return { cpuSeconds: ownCpu() - ownBefore + browserSeconds, wallSeconds: (performance.now() - startedAt) / 1000 };

@@ -10,7 +10,8 @@ export async function startSite({ pages, seed }) {
   const exited = once(server, "exit").then(([code]) => {
     throw new Error(`the site's server ended with code ${code}`);
   });
-  // `answer` handles the rejection. Between two messages nothing awaits it, and it must not end this process.
+  // `answer` handles the rejection. Between two messages nothing awaits `exited`, and an unhandled rejection would end
+  // this process.
   exited.catch(() => undefined);
 
   const { port, bodyBytes } = await answer();

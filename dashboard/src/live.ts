@@ -1,7 +1,7 @@
 /**
  * Live state as signals: jobs, fleet and connection, all from the one stream of /v1/events. Pages read these signals
  * and never open a stream. While the connection is lost the last known state stays; a new stream starts with the
- * complete state, so nothing that changed in between is missed.
+ * complete state, so no change is missed.
  */
 import { batch, effect, signal } from "@preact/signals";
 import type { JobOut } from "../../src/client/client.ts";
@@ -29,7 +29,7 @@ export const connection = signal<Connection>({ state: "connecting" });
 export const reconnects = signal(0);
 
 type MoreJobs = { open: boolean; ended: boolean };
-/** `isAll`: the stream sends no other jobs. `more` is missing if the reading tab was opened before an upgrade. */
+/** `isAll`: the stream sends no other jobs. `more` is missing if an older version of the page reads the stream. */
 type JobsMessage = { jobs: JobOut[]; gone: string[]; more?: MoreJobs; isAll?: boolean };
 
 /** A tab keeps its stream for this long after it was hidden. */
@@ -119,10 +119,7 @@ function snapshot(): LiveMessage[] {
   return messages;
 }
 
-/**
- * Stores a job that an API response returned, before the stream sends it. The stream never sends jobs it does not
- * follow.
- */
+/** Stores a job that an API response returned: the stream sends it later, or never. */
 export function updateJob(job: JobOut): void {
   const target = liveJobs.peek()?.has(job.id) === true ? liveJobs : updatedJobs;
   target.value = new Map([...(target.peek() ?? []), [job.id, job]]);

@@ -14,7 +14,7 @@ type Polled<T> = {
   reload(): void;
 };
 
-/** A request that took t ms is repeated after 20 t at the earliest, so slow requests do not load the server. */
+/** A request that took 1 s is repeated after 20 s at the earliest, so that slow requests do not overload the server. */
 const REST_FACTOR = 20;
 
 /** `everyMs: 0` sends one request. A change of `deps` discards the response and sends a new request. */
@@ -63,7 +63,7 @@ export function usePolled<T>(
 }
 
 /**
- * While the server is unreachable, the banner above the page reports it, and the last response stays without an error.
+ * If the server is unreachable, the last response stays and no error is added: the banner above the page reports that.
  */
 function afterFailure<T>(before: { value?: T; error?: unknown }, error: unknown): { value?: T; error?: unknown } {
   const isReported = before.value !== undefined && isApiError(error, "API_UNREACHABLE");

@@ -22,7 +22,7 @@ type SharedStreamHooks = {
   snapshot(): readonly LiveMessage[];
 };
 
-/** Not an event of the server: a new tab sends it to request a snapshot from the reading tab. */
+/** Not an event of the server: a new tab sends it to request a snapshot from the tab that reads the stream. */
 const SNAPSHOT_REQUEST = "snapshot request";
 
 export function createSharedStream(name: string, { onMessage, snapshot }: SharedStreamHooks): SharedStream {
@@ -46,7 +46,7 @@ export function createSharedStream(name: string, { onMessage, snapshot }: Shared
           await read(publish, signal);
         });
       } catch (error) {
-        if (!signal.aborted) throw error; // aborted while it waited for the lock
+        if (!signal.aborted) throw error; // an abort ends the wait for the lock with an error
       } finally {
         channel.close();
       }

@@ -89,7 +89,7 @@ function Foot() {
     keyId === null ? "no key required" : (tenant ?? (scopes.includes("admin") ? "operator" : scopes.join(", ")));
   const tip =
     keyId === null
-      ? "This server requires no key. It only accepts connections from this machine, and everyone on it has full access."
+      ? "This server requires no key. It only accepts connections from this machine. Every user of this machine has full access."
       : `Signed in with key ${keyId}. Scopes: ${scopes.join(", ")}. ${tenant === null ? "Access to the jobs of all tenants." : `Access to the jobs of the tenant ${tenant}.`}`;
   return (
     <div class="side-foot">
@@ -114,7 +114,7 @@ function Foot() {
 
 const STATES = {
   connecting: { label: "connecting", tip: "Opening the event stream of the server." },
-  live: { label: "live", tip: "Connected. The page updates as things change." },
+  live: { label: "live", tip: "Connected. The page updates automatically." },
   lost: { label: "disconnected", tip: "The server does not answer. The page shows the last known state." },
 } as const;
 

@@ -41,7 +41,7 @@ export function docsPage(document: OpenApi): Page {
   const shapes = Object.entries(document.components.schemas).map(([name, schema]) => shapeOf(name, schema));
   return page(`<h1>Trawl API</h1><p>Every response has an <code>X-Request-Id</code> header. Logs and <code>/v1/trace</code> contain this id.
 Errors are <code>application/problem+json</code>: branch on their <code>code</code>, one of the
-<a href="docs/errors">error codes</a>. The same reference for programs: <a href="openapi.json">openapi.json</a>.</p>
+<a href="docs/errors">error codes</a>. Programs can read the same reference as <a href="openapi.json">openapi.json</a>.</p>
 ${parts.join("")}<h2>Schemas</h2>${shapes.join("")}`);
 }
 

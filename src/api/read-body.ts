@@ -4,7 +4,7 @@ import { TrawlError } from "../errors.ts";
 import type { Route } from "./route.ts";
 
 const JSON_TYPE = "application/json";
-/** The most characters of the body in an error message. A message of V8 may quote a large part of the body. */
+/** Maximum length of the quoted body in an error message. A message of V8 may quote a large part of the body. */
 const QUOTED_CHARS = 300;
 
 export function readBodies(app: FastifyInstance, routes: readonly Route[]): void {

@@ -51,7 +51,7 @@ export type ApiServer = {
 const IDLE_MS = 60_000;
 const HEADERS_MS = 15_000;
 const SWEEP_MS = 50;
-/** How long a client that was refused while it sends the body can read the response. */
+/** How long a refused client that is still sending its body can read the response. */
 const LINGER_MS = 1_000;
 /** How often the key of an open stream is checked. */
 const KEY_CHECK_MS = 1_000;

@@ -33,7 +33,7 @@ function choicesText({ argChoices }: Option): string[] {
   return [`${argChoices.slice(0, -1).join(", ")} or ${argChoices.at(-1)}`];
 }
 
-/** A flag whose default is not set by the command line may have only a description. An empty list is not shown. */
+/** If the config sets the default, the flag has only a description of it. An empty list is not shown. */
 function defaultText({ defaultValue, defaultValueDescription }: Option): string[] {
   if (defaultValueDescription !== undefined) return [`default ${defaultValueDescription}`];
   if (defaultValue === undefined || (Array.isArray(defaultValue) && defaultValue.length === 0)) return [];

@@ -13,7 +13,7 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
       collect,
       [],
     )
-    .option("--follow <selector>", "which links to follow (default a[href]); none: only the given URLs")
+    .option("--follow <selector>", "which links to follow (default a[href]); none: fetch only the given URLs")
     .addOption(
       new Option("--scope <where>", "follow links to the same site, the same registrable domain, or any host")
         .choices(["site", "domain", "any"])
@@ -71,7 +71,7 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
     .option("--name <text>", "name of the job")
     .option(
       "--request-id <id>",
-      "id for trawl trace <id>, which shows the job (default: generated)",
+      "request id of the job, for trawl trace <id> (default: generated)",
       requestIdFlag("--request-id"),
     );
 }

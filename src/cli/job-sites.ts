@@ -7,7 +7,7 @@ import { table } from "./terminal.ts";
 
 type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
 
-/** The most sites that are read. They are read in order of name, so for a larger job only these are compared. */
+/** At most this many sites are read, in order of name. If a job has more sites, the others are not compared. */
 const MAX_SITES = 500;
 const SHOWN = 5;
 

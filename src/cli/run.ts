@@ -55,7 +55,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
 /** The parser with every command; docs/cli.md is generated from it. */
 export function createProgram(shutdown: Shutdown): Command {
   const program = new Command("trawl")
-    .description("Distributed web scraping: polite by construction, nothing lost, nothing twice.")
+    .description("Distributed web scraper: limits the requests to each site, loses no URL, and stores no record twice.")
     .version(VERSION)
     .showHelpAfterError("(use --help to see the options of this command)")
     .configureHelp(HELP_STYLE)

@@ -36,7 +36,7 @@ export type Opening = {
 /** Other commands report an unavailable broker after this time. */
 const QUERY_TIMEOUT_MS = 5_000;
 
-/** Opens the broker and store of a command. Always close it: an unclosed SQLite store leaves its WAL file behind. */
+/** Opens the broker and store of a command. If the session is not closed, SQLite leaves a WAL file behind. */
 async function openSession({ flags, settings = {}, waitsForBroker = false, ...given }: Opening): Promise<Session> {
   // Imported on first use: --help needs no broker.
   const [{ openApp }, { loadConfig }] = await Promise.all([import("../compose/app.ts"), import("../config/load.ts")]);

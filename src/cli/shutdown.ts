@@ -18,7 +18,8 @@ export type Shutdown = {
    */
   onHandlerError(find: () => HandlerPage | undefined, ended?: () => void): { remove(): void };
   /**
-   * A signal before the first `onStop` exits with 0 instead of 130. For servers and workers, which have no result yet.
+   * A signal before the first `onStop` exits with 0 instead of 130. For `trawl serve`, `worker` and `up`, which have no
+   * result yet.
    */
   exitZeroWhileStarting(): void;
   /** Requests a clean stop, like the first signal. */
@@ -55,7 +56,9 @@ export function listenForShutdown(): Shutdown {
   }
   function onBrokenOutput({ code, message }: NodeJS.ErrnoException): void {
     if (code !== "EPIPE") {
-      process.stderr.write(`trawl: BAD_OUTPUT: stdout: ${message}; the records are stored: trawl records JOB\n`);
+      process.stderr.write(
+        `trawl: BAD_OUTPUT: stdout: ${message}; the records are stored; read them with: trawl records JOB\n`,
+      );
       process.exit(ERRORS.BAD_OUTPUT.exit);
     }
     // A command that only prints stored results ends normally when its reader closes the pipe.

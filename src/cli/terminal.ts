@@ -6,8 +6,8 @@ import { showable } from "../runtime/showable.ts";
 
 export type Screen = {
   /**
-   * Writes results to stdout. Resolves when the text is written, so that a caller who awaits it is as slow as the
-   * reader.
+   * Writes results to stdout. Resolves when the text is written. A caller that awaits it writes no faster than the
+   * reader reads.
    */
   out(text: string): Promise<void>;
   /** Writes messages to stderr. */

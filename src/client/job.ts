@@ -42,7 +42,7 @@ export type Job = {
   errors(options?: Signal): Promise<Wire.JobErrorsOut>;
   /** The job in the form in which it can be submitted again, and the keys that you have to add. */
   spec(options?: Signal): Promise<Wire.WrittenJobOut>;
-  /** Its sites, by name. */
+  /** The sites of the job, sorted by name. */
   sites(options?: Signal & { page?: number }): AsyncGenerator<Wire.JobSiteOut, void>;
   /** Invalid records, with the reason. */
   invalid(options?: Signal): AsyncGenerator<Wire.InvalidOut, void>;
@@ -54,7 +54,7 @@ export type Job = {
   add(urls: Urls, options?: Signal & { last?: boolean }): Promise<Added>;
   /** Changes rate, priority or limits. */
   change(change: JobChange, options?: Signal): Promise<Wire.JobOut>;
-  /** The state of its webhook. Throws ApiError NOT_FOUND if it has none. */
+  /** The state of the webhook. Throws ApiError NOT_FOUND if the job has no webhook. */
   webhook(options?: Signal): Promise<WebhookOut>;
   pause(options?: Signal): Promise<Wire.JobOut>;
   resume(options?: Signal): Promise<Wire.JobOut>;
@@ -212,7 +212,7 @@ function pathOf(id: string): string {
     const problem = {
       code: "NOT_FOUND",
       detail: `no job ${JSON.stringify(id)}`,
-      fix: "Use the id of an existing job: GET /v1/jobs lists them.",
+      fix: "Use the id of an existing job: GET /v1/jobs lists all jobs.",
     };
     throw new ApiError(404, problem);
   }

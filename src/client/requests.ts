@@ -1,6 +1,7 @@
 /**
  * Sends requests, with retries after a lost connection. Only requests that have no effect the second time are repeated:
- * reads, jobs under an idempotency key, and URLs, which count as duplicates. All other requests are sent once.
+ * reads, jobs under an idempotency key, and URLs, which count as duplicates. All other requests are repeated only if
+ * they cannot have reached the server.
  */
 import { ApiError, unreachable } from "./api-error.ts";
 

@@ -19,15 +19,15 @@ export type Schedules = {
   change(id: string, change: Partial<NewSchedule>, options?: Signal): Promise<ScheduleOut>;
   pause(id: string, options?: Signal): Promise<ScheduleOut>;
   resume(id: string, options?: Signal): Promise<ScheduleOut>;
-  /** Submits its job now, as an additional run. */
+  /** Submits the job of the schedule now, as an additional run. */
   run(id: string, options?: Signal): Promise<RunOut>;
-  /** Its next runs, as if it were not paused. */
+  /** The next runs, as if the schedule were not paused. */
   next(id: string, n?: number, options?: Signal): Promise<string[]>;
   /** The first runs of a new schedule. Throws ApiError BAD_SCHEDULE. */
   preview(when: Pick<NewSchedule, "cron" | "timeZone" | "every">, n?: number, options?: Signal): Promise<string[]>;
   /** The runs within `days` of all schedules that are not paused, at most `each` per schedule. */
   upcoming(options?: Signal & { days?: number; each?: number }): AsyncGenerator<UpcomingOut, void>;
-  /** Its past runs, newest first. */
+  /** The past runs, newest first. */
   runs(id: string, options?: Signal & { page?: number }): AsyncGenerator<RunOut, void>;
   remove(id: string, options?: Signal): Promise<void>;
 };

@@ -51,9 +51,7 @@ export async function verifyWebhook(
     const given = bytesOf(/^v1,(.+)$/.exec(signature)?.[1] ?? "");
     if (given !== undefined && (await crypto.subtle.verify("HMAC", key, given, signed))) return JSON.parse(text);
   }
-  throw new WebhookError(
-    "webhook-signature is invalid: the secret is another one, or the body is not the raw request body",
-  );
+  throw new WebhookError("webhook-signature is invalid: the secret is wrong, or the body is not the raw request body");
 }
 
 function headerOf(headers: HeadersLike, name: string): string {

@@ -114,7 +114,7 @@ export async function openBroker(config: Config, deps: { clock: Clock; log: Log 
   return openSqliteFrontier(path, deps, { maxPending, busyMs: BUSY_MS, pollMs: POLL_MS });
 }
 
-/** How long a worker waits at most if a wake-up message was lost with its connection. Usually Redis wakes it. */
+/** The longest wait of a worker if a wake-up message was lost with its connection. Usually Redis wakes the worker. */
 const LOST_WAKEUP_MS = 5_000;
 const CLUSTER_SHARDS = 16;
 

@@ -47,7 +47,7 @@ export function bodiesPlace({ bodies }: Config): BodiesPlace {
   if (bucket !== undefined) return { kind: "bucket", bucket, prefix: prefix === "" ? "" : `${prefix}/` };
   throw badSetting(
     "TRAWL_BODIES",
-    `is ${JSON.stringify(maskedUrl(bodies))}; this version takes file:PATH, such as file:.trawl/bodies, s3://BUCKET/PREFIX, such as s3://my-bucket/pages, or none`,
+    `is ${JSON.stringify(maskedUrl(bodies))}; this version takes file:PATH (such as file:.trawl/bodies), s3://BUCKET/PREFIX (such as s3://my-bucket/pages) or none`,
   );
 }
 
@@ -86,7 +86,10 @@ function endpointOf({ s3Endpoint, s3Region }: Config): string {
   const url = URL.canParse(s3Endpoint) ? new URL(s3Endpoint) : undefined;
   const isGood = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
   if (isGood) return s3Endpoint;
-  throw badSetting("TRAWL_S3_ENDPOINT", "is not an http(s) URL; set one such as https://minio.example:9000");
+  throw badSetting(
+    "TRAWL_S3_ENDPOINT",
+    "is not an http(s) URL without credentials and query; set a URL such as https://minio.example:9000",
+  );
 }
 
 function badSetting(setting: string, problem: string): TrawlError {

@@ -7,7 +7,7 @@ import type { App } from "./app.ts";
 
 const ROUND_MS = 60_000;
 const SHORTEST_ROUND_MS = 1_000;
-/** Each replay of a job gets a new delivery job. At least this many are checked. */
+/** Each replay of a job gets a new delivery job. At least this many delivery jobs are checked. */
 const MIN_ROUNDS = 3;
 
 export function composeRetention(config: Config, trawl: App): Retention {

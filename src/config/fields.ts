@@ -60,7 +60,7 @@ export function headerText(spec: Spec & { default: string }): Field<string> {
 /** A name that is part of keys and file names. */
 export function name(spec: Spec & { default: string }): Field<string> {
   const parse = (raw: unknown) => (typeof raw === "string" && QUEUE_NAME.test(raw) ? raw : undefined);
-  return { ...text(spec), takes: "letters, digits and _ . : - (64 at most)", parse };
+  return { ...text(spec), takes: "letters, digits and _ . : - (at most 64 characters)", parse };
 }
 
 /** A comma-separated list, or an array in a config file; empty by default. */

@@ -30,7 +30,7 @@ async function fileSource(path: string): Promise<Source> {
   if (typeof values === "object" && values !== null) return { from: path, values: values as Source["values"] };
   throw new TrawlError("BAD_CONFIG", {
     op: "config.load",
-    message: `${path} must export default an object of settings, such as { rate: "2/s" }`,
+    message: `${path} must have a default export: an object of settings, such as { rate: "2/s" }`,
     detail: { path },
   });
 }

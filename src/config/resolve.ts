@@ -34,7 +34,7 @@ function conflictsOf({ timeLimitMs, softTimeLimitMs }: Config): string[] {
   if (!Number.isFinite(softTimeLimitMs) || softTimeLimitMs <= timeLimitMs) return [];
   const [soft, hard] = [formatDuration(softTimeLimitMs), formatDuration(timeLimitMs)];
   return [
-    `softTimeLimitMs (${SETTINGS.softTimeLimitMs.env}, --soft-time-limit) is ${soft}, longer than timeLimitMs (${SETTINGS.timeLimitMs.env}, --time-limit), which is ${hard}; set it to at most ${hard}, or remove it`,
+    `softTimeLimitMs (${SETTINGS.softTimeLimitMs.env}, --soft-time-limit) is ${soft}, longer than timeLimitMs (${SETTINGS.timeLimitMs.env}, --time-limit), which is ${hard}; set the soft limit to at most ${hard}, or remove it`,
   ];
 }
 
@@ -56,7 +56,7 @@ const IGNORED = new Set(["TRAWL_SEED", "TRAWL_RUNS", "TRAWL_CHAOS_ROUNDS"]);
 
 function readInto(resolved: Record<string, unknown>, name: string, raw: unknown): string | undefined {
   const field = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
-  if (field === undefined) return `unknown setting ${name}${didYouMean(name)}; docs/config.md lists them all`;
+  if (field === undefined) return `unknown setting ${name}${didYouMean(name)}; docs/config.md lists all settings`;
   const value = field.parse(raw);
   if (value === undefined) {
     if ("problemOf" in field) return field.problemOf(raw);

@@ -1,5 +1,6 @@
 /**
- * The setting `routes`: which queue and priority jobs and URLs get. An array in a config file, JSON in the environment.
+ * The setting `routes`: rules that select the queue and priority of jobs and URLs. It is an array in a config file, and
+ * JSON in the environment.
  */
 
 import { globProblem } from "../domain/glob.ts";
@@ -65,10 +66,10 @@ function readRoute(entry: unknown): Route | string {
   if (!isObject(entry)) return ` is not an object; write routes as ${EXAMPLE}`;
   const { match, queue, priority } = entry;
   const unknown = Object.keys(entry).find((key) => !ROUTE_KEYS.includes(key));
-  if (unknown !== undefined) return ` has the unknown key ${unknown}; known are ${ROUTE_KEYS.join(", ")}`;
+  if (unknown !== undefined) return ` has the unknown key ${unknown}; the known keys are ${ROUTE_KEYS.join(", ")}`;
   if (queue === undefined && priority === undefined) return " has neither a queue nor a priority; add one or both";
   if (queue !== undefined && !(typeof queue === "string" && QUEUE_NAME.test(queue))) {
-    return `.queue takes letters, digits, _ . : - (64 at max), not ${JSON.stringify(queue)}`;
+    return `.queue takes letters, digits and _ . : - (at most 64 characters), not ${JSON.stringify(queue)}`;
   }
   if (priority !== undefined && !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= 9)) {
     return `.priority takes a whole number from 0, most urgent, to 9, not ${JSON.stringify(priority)}`;
@@ -86,7 +87,7 @@ function readMatch(match: unknown): RouteMatch | string {
   const known = MATCH_KEYS.join(", ");
   if (!isObject(match)) return ` takes an object with ${known}; {} matches everything`;
   const unknown = Object.keys(match).find((key) => !(MATCH_KEYS as string[]).includes(key));
-  if (unknown !== undefined) return ` has the unknown key ${unknown}; known are ${known}`;
+  if (unknown !== undefined) return ` has the unknown key ${unknown}; the known keys are ${known}`;
   const read: RouteMatch = {};
   for (const key of MATCH_KEYS) {
     if (match[key] === undefined) continue;

@@ -1,4 +1,4 @@
-/** Every setting of Trawl. docs/config.md and `trawl --help` are generated from this schema. */
+/** Every setting of Trawl. docs/config.md is generated from this schema. */
 import {
   autoCount,
   choice,
@@ -117,7 +117,7 @@ export const SETTINGS = {
   api: serverUrl({
     env: "TRAWL_API",
     default: "none",
-    doc: "URL of a `trawl serve`, such as `https://trawl.example`, that commands with `--api` call instead of opening broker and store. `none`: commands open broker and store themselves. `--broker` and `--store` override it.",
+    doc: "URL of a server (`trawl serve`), such as `https://trawl.example`. Commands that accept `--api` call this server instead of opening the broker and the store. `none`: commands open the broker and the store themselves. `--broker` and `--store` override this setting.",
   }),
   apiKey: headerSecret({
     env: "TRAWL_API_KEY",
@@ -161,7 +161,7 @@ export const SETTINGS = {
     default: "60s",
     min: "1s",
     max: "1h",
-    doc: "How long a lease lasts if it is not renewed. Tasks of a worker that died on another machine wait this long.",
+    doc: "How long a lease lasts if it is not renewed. The tasks of a dead worker wait this long, unless another process on the same machine detects its end.",
   }),
   graceMs: duration({
     env: "TRAWL_GRACE",
@@ -314,14 +314,14 @@ export const SETTINGS = {
     env: "TRAWL_BROWSER_SANDBOX",
     default: "auto",
     of: ["auto", "on", "off"],
-    doc: "Chromium's own sandbox. It does not work for root, or in containers that forbid user namespaces. `auto`: on, except for root.",
+    doc: "Whether Chromium uses its own sandbox. The sandbox does not work for root, or in containers that forbid user namespaces. `auto`: on, except for root.",
   }),
   renderMemoryMs: duration({
     env: "TRAWL_RENDER_MEMORY",
     default: "24h",
     min: "1m",
     max: "365d",
-    doc: "How long a job with `render: auto` renders all pages of a site whose pages were empty without a browser, before it tries the site without one again.",
+    doc: "How long jobs with `render: auto` render all pages of a site whose pages were empty without a browser. After this time, they fetch the pages without a browser again.",
   }),
   tabs: count({
     env: "TRAWL_TABS",
@@ -342,7 +342,7 @@ export const SETTINGS = {
     default: "60s",
     min: "10ms",
     max: "24h",
-    doc: "Maximum time for a spider's handler on one page; then the task becomes a dead letter, `handler_failed`.",
+    doc: "Maximum time for a spider's handler on one page. If the handler takes longer, the task becomes a dead letter, `handler_failed`.",
   }),
   redirects: count({
     env: "TRAWL_REDIRECTS",
@@ -379,5 +379,5 @@ export const SETTINGS = {
 export type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
 
-/** All settings, resolved once, frozen, passed down. */
+/** All settings. They are resolved once and frozen. */
 export type Config = { readonly [Name in SettingName]: NonNullable<ReturnType<Settings[Name]["parse"]>> };

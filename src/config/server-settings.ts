@@ -15,7 +15,7 @@ export const SERVER_SETTINGS = {
   apiSpiders: text({
     env: "TRAWL_API_SPIDERS",
     default: "none",
-    doc: "Folder with the spiders that jobs sent over HTTP may use. A job names a spider by its path in this folder; the folder must have the same path on every worker. `none`: jobs sent over HTTP cannot use spiders.",
+    doc: "Folder with the spiders that jobs sent over HTTP may use. A job names a spider by its path in this folder. The folder must have the same path on the machine of every worker. `none`: jobs sent over HTTP cannot use spiders.",
   }),
   apiPort: count({
     env: "TRAWL_API_PORT",
@@ -36,6 +36,6 @@ export const SERVER_SETTINGS = {
     default: "2s",
     min: "100ms",
     max: "1m",
-    doc: "Time limit for one preview of extraction rules in `trawl serve`, as used by the form for a job. Slower rules are aborted; they would be too slow for a crawl as well.",
+    doc: "Time limit for one preview of extraction rules in `trawl serve`, as used by the job form of the dashboard. Slower rules are aborted; they would be too slow for a crawl as well.",
   }),
 } as const satisfies Record<string, Field<unknown>>;

@@ -7,7 +7,7 @@ export const TRACING_SETTINGS = {
     env: "TRAWL_OTEL",
     default: "off",
     or: "auto",
-    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry, as configured by the `OTEL_*` variables, through packages that you install. `auto`: if the packages are installed. If this setting is not set, but `OTEL_EXPORTER_OTLP_ENDPOINT` is, `auto` applies.",
+    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry. You install its packages and configure them with the `OTEL_*` variables. `auto`: traces are sent if the packages are installed. If this setting is not set, but `OTEL_EXPORTER_OTLP_ENDPOINT` is, `auto` applies.",
   }),
   traceShare: fraction({
     env: "TRAWL_TRACE_SAMPLE",

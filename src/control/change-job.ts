@@ -10,7 +10,7 @@ const CHANGEABLE = "rate, burst, perSite, priority, limits.pages, limits.seconds
 const refuseOthers = {
   error: (issue: { code: string }) =>
     issue.code === "unrecognized_keys"
-      ? `a started job can change ${CHANGEABLE}; for other settings submit a new job`
+      ? `only ${CHANGEABLE} of a started job can be changed; for other settings, submit a new job`
       : undefined,
 } as const;
 

@@ -96,7 +96,7 @@ async function explainPage(
 }
 
 function replayText({ jobId, replays }: { jobId: string; replays: number }): string {
-  return `in job ${jobId}: was replayed ${plural(replays, "time")}; attempts are counted from the last replay`;
+  return `in job ${jobId}: the URL was replayed ${plural(replays, "time")}; attempts are counted from the last replay`;
 }
 
 /** Removes the jobs that the caller may not see. */
@@ -129,7 +129,7 @@ async function workersText({ frontier }: Deps, queues: readonly string[], visibi
   ]);
   return queues.flatMap((queue) => {
     const { serving, free, concurrency } = capacityOf(queue, workers);
-    if (serving === 0) return [`no worker serves queue ${queue}: start one with: trawl worker --queues ${queue}`];
+    if (serving === 0) return [`no worker serves queue ${queue}; start one with: trawl worker --queues ${queue}`];
     if (visibility !== "all") return [];
     const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
     const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;

@@ -33,7 +33,7 @@ type Deps = { catalogue: Catalogue; store: Pick<ControlStores, "owners">; clock:
 /** `job` is undefined if the job at this position no longer exists or belongs to another tenant. */
 type JobAt = { job: KnownJob | undefined; position: JobPosition };
 
-/** The most jobs that one call reads while it searches. The jobs of a tenant are read one by one. */
+/** The maximum number of jobs that one call searches. It is lower for a tenant, whose jobs are read one by one. */
 const MAX_SEARCH = { all: 2_000, own: 500 };
 const STEP = { all: 500, own: 100 };
 
@@ -120,8 +120,8 @@ async function* ofOwner(
 }
 
 /**
- * All words must occur, in any case and order. The URLs of a job with many URLs are not stored with it, so they are not
- * searched.
+ * All words must occur, in any order; case is ignored. The URLs of a job with many URLs are not stored with the job, so
+ * they are not searched.
  */
 function jobMatcher(filter: JobFilter): (job: JobView) => boolean {
   const { state } = filter;

@@ -3,8 +3,8 @@
  *
  * The store is updated after the broker. Otherwise a notifier that reads the job before it runs again would report its
  * old end a second time. A first write detects an unreachable store before anything is queued. If the store becomes
- * unreachable in between, the update is retried. If the retries fail as well, call this again with the job's id: the
- * letters are queued already, and the second call updates the store.
+ * unreachable in between, the update is retried. If the retries fail as well, call `replayDead` again with the id of
+ * the job: the letters are queued already, and the second call updates the store.
  */
 import { hasEnded } from "../domain/job.ts";
 import type { DeadFilter, FrontierAdmin } from "../frontier/frontier-admin.ts";

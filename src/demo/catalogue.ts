@@ -9,7 +9,7 @@ export type Product = {
   department: Department;
   material: string;
   pricePence: number;
-  /** Number in stock; 0: out of stock. */
+  /** Number in stock; 0 means out of stock. */
   stock: number;
   /** 1 to 5, one decimal. */
   rating: number;

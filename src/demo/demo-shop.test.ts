@@ -6,7 +6,7 @@ import { createDemoShop, type DemoShop } from "./demo-shop.ts";
 
 type Reply = { status: number; headers: Headers; body: Buffer };
 
-/** Fetches every page that links lead to, without robots.txt. Redirects are not followed but collected as links. */
+/** Fetches all linked pages, also those that robots.txt disallows. The target of a redirect is treated as a link. */
 async function walk(shop: DemoShop): Promise<Map<string, Reply>> {
   const replies = new Map<string, Reply>();
   const queue = ["/"];
@@ -236,7 +236,7 @@ describe("demo shop", () => {
   });
 });
 
-/** Without the decompression that `fetch` does. */
+/** Fetches a path without decompressing the body, which `fetch` would do. */
 async function rawGet(
   shop: DemoShop,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * A small shop on this machine to test a crawler with: a few hundred products, and some problems of real sites. It
- * keeps an access log, so that tests can check a crawl from the site's side.
+ * A small shop on this machine for testing crawlers. It has a few hundred products and some problems of real sites. It
+ * keeps an access log, so that tests can check which requests a crawl sent.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -134,7 +134,7 @@ function listen(server: Server, port: number, host: string): Promise<string> {
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback's only error is that the server was closed before.
+    // The error of the callback is ignored: it only means that the server was already closed.
     server.close(() => resolve());
     server.closeAllConnections();
   });

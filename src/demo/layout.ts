@@ -18,7 +18,7 @@ type Frame = {
   main: Markup;
 };
 
-/** A whole document. Only Latin-1 characters here: one page of the shop is sent in that encoding. */
+/** A whole document. The layout contains only Latin-1 characters, because one page of the shop is sent in Latin-1. */
 export function layout({
   title,
   description,

@@ -37,7 +37,7 @@ export function homePage({ departments, products }: Catalogue, baseUrl: string):
     main: html`<section class="hero">
 <p class="eyebrow">${products.length} things in ${departments.length} categories</p>
 <h1>Plain things, well made</h1>
-<p>Everything for the house that a boat can carry: no batteries, no subscriptions, and a price on every page.</p>
+<p>Everything for the house: no batteries, no subscriptions, and a price on every page.</p>
 <p><a class="button" href="/category/kitchen/">Start in the kitchen</a> <a class="button quiet" href="/about/">About the shop</a></p>
 </section>
 <h2>Categories</h2>

@@ -1,4 +1,4 @@
-/** The pages without products. Each has a difficulty for crawlers; see routes.ts. */
+/** The pages without products. Some are difficult for crawlers; see routes.ts. */
 import { html, type Markup } from "./html.ts";
 import { layout } from "./layout.ts";
 
@@ -12,10 +12,10 @@ export function aboutPage(baseUrl: string, oldProductPath: string): string {
     html`<p>This shop exists to test crawlers. It has categories with pages, products with prices, pictures and
 structured data, and some problems of real sites.</p>
 <ul>
-<li>The first thing we ever sold still has its <a href="${oldProductPath}">old address</a>, which redirects.</li>
+<li>One product has an <a href="${oldProductPath}">old address</a> that redirects to the new one.</li>
 <li>Last year's catalogue is <a href="${MISSING_PATH}">no longer here</a>: the link is dead.</li>
 <li>One product fails on the first request, with status 503 and a Retry-After header.</li>
-<li>The <a href="/cafe/">caf\u00e9</a> sends its menu in Latin-1, which only a header declares.</li>
+<li>The <a href="/cafe/">caf\u00e9</a> sends its menu in Latin-1. Only a header declares this encoding.</li>
 <li>The <a href="/workshop/">workshop</a> responds slowly.</li>
 <li>The <a href="/checkout/">checkout</a> is disallowed in <a href="/robots.txt">robots.txt</a>.</li>
 </ul>
@@ -28,11 +28,11 @@ export function deliveryPage(baseUrl: string): string {
     baseUrl,
     "/delivery/",
     "Delivery",
-    html`<p>Orders leave the harbour with the morning tide, as long as there is one.</p>
+    html`<p>We ship orders every morning.</p>
 <table class="details">
 <tr><th>By boat</th><td>4 to 9 days</td><td>free</td></tr>
 <tr><th>By bicycle</th><td>within the town</td><td>£2.50</td></tr>
-<tr><th>Collected</th><td>any time the door is open</td><td>free</td></tr>
+<tr><th>Collected</th><td>during opening hours</td><td>free</td></tr>
 </table>`,
   );
 }
@@ -42,7 +42,7 @@ export function workshopPage(baseUrl: string): string {
     baseUrl,
     "/workshop/",
     "The workshop",
-    html`<p>Good work takes time, and so does this page: it answers one and a half seconds late, every time.</p>
+    html`<p>Good work takes time. This page responds after one and a half seconds, to test slow responses.</p>
 <p>Repairs are done on Tuesdays. Bring the broken part and, if you have it, the paper box.</p>`,
   );
 }
@@ -53,12 +53,12 @@ export function cafePage(baseUrl: string): string {
     baseUrl,
     "/cafe/",
     "Caf\u00e9",
-    html`<p>Open from the first ferry to the last. Today's card:</p>
+    html`<p>Today's menu:</p>
 <table class="details">
 <tr><th>Crème brûlée</th><td>with bay leaf</td><td>£4.50</td></tr>
 <tr><th>Müsli</th><td>with stewed plums</td><td>£3.80</td></tr>
 <tr><th>Früchtetee</th><td>a pot for two</td><td>£2.90</td></tr>
-<tr><th>Smørrebrød</th><td>ask what the boats brought</td><td>£6.20</td></tr>
+<tr><th>Smørrebrød</th><td>with fresh fish</td><td>£6.20</td></tr>
 </table>`,
     false,
   );
@@ -69,7 +69,7 @@ export function checkoutPage(baseUrl: string): string {
     baseUrl,
     "/checkout/",
     "Your basket",
-    html`<p>The basket is empty, and robots.txt asks crawlers not to look into it.</p>`,
+    html`<p>The basket is empty. robots.txt disallows this page for crawlers.</p>`,
   );
 }
 
@@ -78,17 +78,12 @@ export function missingPage(baseUrl: string): string {
     baseUrl,
     "/",
     "Nothing here",
-    html`<p>This page is gone, or never was. Try the <a href="/">front page</a>.</p>`,
+    html`<p>This page does not exist. Try the <a href="/">front page</a>.</p>`,
   );
 }
 
 export function busyPage(baseUrl: string): string {
-  return notice(
-    baseUrl,
-    "/",
-    "Back in a moment",
-    html`<p>The shelf is being restocked. Please come again in a second.</p>`,
-  );
+  return notice(baseUrl, "/", "Back in a moment", html`<p>The server is busy. Please try again in a second.</p>`);
 }
 
 function notice(baseUrl: string, path: string, title: string, body: Markup, declaresCharset = true): string {

@@ -1,6 +1,6 @@
 /**
- * Turns the links of a page into tasks: link scope, depth, robots.txt, then the cap on links. The frontier
- * deduplicates.
+ * Turns the links of a page into tasks. Filters the links by depth, link scope, robots.txt and the maximum number of
+ * links. The frontier deduplicates.
  */
 import { type JobSpec, kindOf, queueFor } from "../domain/job-spec.ts";
 import type { Routing } from "../domain/route.ts";
@@ -27,7 +27,7 @@ type DiscoverInput = {
   ownKind: TaskKind;
   depth: number;
   found: FoundLinks;
-  /** The rules of robots.txt of the page's host. True for other hosts, whose robots.txt is checked before the fetch. */
+  /** Applies the robots.txt of the page's host. True for other hosts: their robots.txt is checked before the fetch. */
   isAllowed(url: string): boolean;
   routeOf(url: string): Routing;
   maxLinks: number;

@@ -4,28 +4,28 @@
 export const SCOPES = ["read", "submit", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Names of tenants and keys. They appear in logs, and tenants in the names of shared sets. */
+/** The form of tenant and key names. Logs contain both; names of dedup scopes and recrawl sets contain the tenant. */
 export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-export const TENANT_TAKES = "letters, digits, _ . - (64 at max), a letter or digit first";
+export const TENANT_TAKES = "1 to 64 letters, digits, _ . or -; the first must be a letter or digit";
 
 /** The quotas of a key. Undefined means no quota: only the limits of the broker apply. */
 export type Quotas = {
-  /** The most pending or running URLs in the jobs of the key's tenant. */
+  /** The maximum number of pending or running URLs in the jobs of the key's tenant. */
   pending: number | undefined;
-  /** The most URLs queued per second, on average. */
+  /** The maximum number of URLs queued per second, on average. */
   urlsPerSecond: number | undefined;
-  /** The most jobs of the tenant that have not ended. */
+  /** The maximum number of jobs of the tenant that have not ended. */
   jobs: number | undefined;
 };
 
 export const NO_QUOTAS: Quotas = { pending: undefined, urlsPerSecond: undefined, jobs: undefined };
 
-/** All scopes of a key, given those it was created with. */
+/** All scopes of a key that was created with the scopes `given`. */
 export function impliedScopes(given: readonly Scope[]): readonly Scope[] {
   return given.includes("admin") ? SCOPES : SCOPES.filter((scope) => given.includes(scope));
 }
 
-/** Why such a key is invalid; undefined if it is valid. */
+/** Why a key with this tenant and these scopes is invalid; undefined if the key is valid. */
 export function keyProblem({ tenant, scopes }: { tenant: string | undefined; scopes: readonly Scope[] }) {
   if (scopes.length === 0) return `scopes: is empty; use one or more of ${SCOPES.join(", ")}`;
   if (tenant === undefined) return undefined;

@@ -10,7 +10,8 @@ export function attemptCause({ because, status, detail }: FailedAttempt): string
 type FailedAttempt = { because: string; status?: number | null | undefined; detail?: string | null | undefined };
 
 /**
- * The cause of the last attempt if all retries of a task are used up. Undefined for other reasons: they name the cause.
+ * The cause of the last attempt, if a task failed because all its retries failed. Undefined for other reasons, which
+ * already name the cause.
  */
 export function lastCause(reason: string, history: readonly FailedAttempt[]): string | undefined {
   const last = history.at(-1);

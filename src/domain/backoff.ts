@@ -1,4 +1,4 @@
-/** Waits between attempts are 1, 2, 4, 8 … times the base, up to this. */
+/** Waits between attempts are 1, 2, 4, 8 … times the base, up to this limit. */
 const LONGEST_BACKOFF_MS = 10 * 60_000;
 
 /**
@@ -20,7 +20,8 @@ export function backoffCauseOf(status: number | undefined): BackoffCause | undef
 }
 
 /**
- * Describes the cause for users. It is undefined if a version of Trawl that did not store causes started the backoff.
+ * Describes the cause for users. `cause` is undefined if the backoff was started by a version of Trawl that did not
+ * store causes.
  */
 export function describeBackoff(cause: BackoffCause | undefined): string {
   if (cause === "429") return "it answered 429 (too many requests)";

@@ -8,10 +8,10 @@ export type WaitFor =
   | { kind: "idle" }
   /** An element exists. If it never appears, the attempt fails and is retried. */
   | { kind: "selector"; selector: string }
-  /** An expression, evaluated in the page, is true. If it never is, the attempt fails and is retried. */
+  /** An expression, evaluated in the page, is true. If it never becomes true, the attempt fails and is retried. */
   | { kind: "function"; source: string };
 
-/** The actions on a ready page, in order. Each waits for the element that it names. */
+/** An action on a ready page. An action with a selector waits for that element. */
 export type BrowserAction =
   /** Clicks `times` times, or until the element no longer exists. */
   | { kind: "click"; selector: string; times: number; isOptional: boolean }
@@ -24,16 +24,16 @@ export type BrowserAction =
 
 export type BrowserSpec = {
   waitFor: WaitFor;
-  /** After this time the page is read even if it still loads or sends requests. */
+  /** After this time, the page is read even if it is still loading or sending requests. */
   settleMs: number;
   /** The resource types that are not fetched. */
   block: readonly ResourceType[];
   actions: readonly BrowserAction[];
   screenshot: "none" | "page" | "view";
   pdf: boolean;
-  /** The most requests besides the document. Further requests are refused. */
+  /** The maximum number of requests besides the document. Further requests are refused. */
   requests: number;
-  /** The most bytes besides the document, as received from the network. */
+  /** The maximum number of bytes besides the document, as received from the network. */
   bytes: number;
 };
 

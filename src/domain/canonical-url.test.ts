@@ -77,7 +77,7 @@ describe("canonicalUrl", () => {
     expect(createLinkResolver("nonsense")("https://a.test/é")).toBe("https://a.test/%C3%A9");
   });
 
-  it("is its own canonical form, and parses back to itself", () => {
+  it("returns a canonical URL unchanged, and so does the URL parser", () => {
     fc.assert(
       fc.property(aUrl, (raw) => {
         const canonical = canonicalUrl(raw);

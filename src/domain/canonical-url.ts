@@ -7,11 +7,11 @@ export const MAX_URL_LENGTH = 4096;
  * URL is itself.
  *
  * Only equivalent spellings are unified (RFC 3986, 6.2.2 and 6.2.3): case and punycode of the host, its trailing dot,
- * default port, dot segments, percent-encoding, empty path, empty query, fragment. Parameters are neither sorted nor
- * dropped and slashes not merged, because some sites answer differently.
+ * default port, dot segments, percent-encoding, empty path, empty query, fragment. Parameters are not sorted or
+ * dropped, and slashes are not merged, because some sites distinguish such URLs.
  *
  * URLs with credentials are refused. Without the credentials, the URL is another resource; with them, a secret would be
- * stored in queues, logs and records. In links, most of them are mistyped mail addresses.
+ * stored in queues, logs and records. Most links with credentials are mistyped mail addresses.
  *
  * A `base` that cannot be parsed is ignored: then only absolute URLs resolve.
  */
@@ -21,8 +21,8 @@ export function canonicalUrl(raw: string, base?: string): string | undefined {
 }
 
 /**
- * `canonicalUrl(href, baseUrl)` for many links of one page, with the same results. It parses the base once, and only
- * parses links that are not in plain spelling; nearly all links are.
+ * `canonicalUrl(href, baseUrl)` for many links of one page, with the same results. It parses the base only once. Most
+ * links consist of plain characters and are not parsed at all.
  */
 export function createLinkResolver(baseUrl: string): (href: string) => string | undefined {
   const base = canonicalUrl(baseUrl);
@@ -32,8 +32,8 @@ export function createLinkResolver(baseUrl: string): (href: string) => string | 
 }
 
 /**
- * Percent-encoding as `canonicalUrl` uses it: unreserved characters plain, hex digits upper case, all characters that a
- * URL cannot contain as UTF-8, and a `%` that starts no escape as `%25`. Idempotent.
+ * Normalises percent-encoding, as `canonicalUrl` does. Unreserved characters are decoded, hex digits are in upper case,
+ * and characters that a URL cannot contain are encoded as UTF-8. A `%` that starts no escape becomes `%25`. Idempotent.
  */
 export function normaliseEscapes(text: string): string {
   return text.replace(ESCAPE_OR_ODD, normaliseEscape);
@@ -54,7 +54,7 @@ const UNRESERVED = /^[\w.~-]$/;
 
 /** A path with an optional non-empty query, of characters that parsing does not change (it changes `'`). */
 const PLAIN = /^[\w\-.~!$&()*+,;=:@/]*(?:\?[\w\-.~!$&()*+,;=:@/?]+)?$/;
-/** A lower-case name that ends in letters, so no IPv4 address and no empty label; then a path. */
+/** A lower-case host name, then a slash. The name ends in letters, so it is no IPv4 address, and no label is empty. */
 const PLAIN_ORIGIN = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,}\//;
 /** A scheme other than http(s). */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
@@ -93,7 +93,7 @@ function canonicalForm(url: URL): string | undefined {
   if (host === undefined) return undefined;
   const port = url.port === "" ? "" : `:${url.port}`;
   const path = withoutDotSegments(normaliseEscapes(url.pathname));
-  // `search` is empty for a single "?", which drops it.
+  // `search` is empty if the query is empty, so a "?" at the end is dropped.
   const canonical = `${url.protocol}//${host}${port}${path}${normaliseEscapes(url.search)}`;
   return canonical.length > MAX_URL_LENGTH ? undefined : canonical;
 }

@@ -1,8 +1,8 @@
 /** Formats numbers for display: with thousands separators, with a unit, or with a noun. */
 
 /**
- * The result of `toLocaleString`, whose first call takes 20 ms. Every command prints a count, so integers avoid that
- * call.
+ * Formats as `toLocaleString("en-US")` does. The first call of `toLocaleString` takes 20 ms and most commands print a
+ * count, so integers are formatted without it.
  */
 export function formatCount(count: number): string {
   return Number.isSafeInteger(count) ? String(count).replace(/\B(?=(?:\d{3})+$)/g, ",") : count.toLocaleString("en-US");

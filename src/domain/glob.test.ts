@@ -135,7 +135,7 @@ describe("globProblem", () => {
     expect(compileGlobs([glob])("https://a.test/")).toBe(false);
   });
 
-  it("accepts the most allowed alternatives", () => {
+  it("accepts the maximum number of alternatives", () => {
     expect(globProblem("{a,b}".repeat(8))).toBeUndefined();
   });
 });

@@ -1,9 +1,10 @@
 /**
  * Globs for URLs, used by `include` and `exclude`. A glob must match the whole canonical URL:
  *
- * - `*` matches any characters except `/` and `?`; in the query, which has no segments, any characters
- * - `**` matches any characters; as a whole segment (`/a/**` + `/b`) it also matches nothing, so that `/a/b` matches
- * - `{a,b}` matches either, and may be nested; all other characters match themselves, also `?`, since URLs contain it
+ * - `*` matches any characters except `/` and `?`; in the query it matches any characters
+ * - `**` matches any characters; as a whole segment it may also match no segment: `/a/**` + `/b` matches `/a/b`
+ * - `{a,b}` matches `a` or `b`, and may be nested
+ * - all other characters match themselves, including `?`, because URLs contain it
  *
  * The start of a glob decides what it is compared with:
  *
@@ -17,16 +18,16 @@
  */
 import { canonicalUrl, normaliseEscapes } from "./canonical-url.ts";
 
-/** The most globs that one glob with `{…}` may expand to. */
+/** The maximum number of globs that one glob with `{…}` may expand to. */
 export const MAX_GLOB_ALTERNATIVES = 256;
 
-/** The length of the longest URL. A longer glob could match a URL only if `{…}` makes it shorter. */
+/** The same as the maximum length of a URL. A longer glob could match a URL only if `{…}` expands to shorter globs. */
 export const MAX_GLOB_LENGTH = 4096;
 
 /**
  * A test for canonical URLs: true if one of the globs matches. Without globs, nothing matches. Never throws: a glob
- * with a `globProblem` matches nothing. The time is at most proportional to the length of the URL times that of the
- * globs.
+ * with a `globProblem` matches nothing. A test takes time at most proportional to the length of the URL times the total
+ * length of the globs.
  */
 export function compileGlobs(globs: readonly string[]): (url: string) => boolean {
   const matchers = globs
@@ -40,7 +41,7 @@ export function compileGlobs(globs: readonly string[]): (url: string) => boolean
 export function globProblem(glob: string): string | undefined {
   if (glob.trim() === "") return "is empty";
   if (glob.length > MAX_GLOB_LENGTH) return `is longer than ${MAX_GLOB_LENGTH} characters`;
-  if (glob.startsWith("!")) return 'starts with "!", which does not negate a glob: move the glob to the other list';
+  if (glob.startsWith("!")) return 'starts with "!", but globs cannot be negated: use include or exclude instead';
   if (glob.includes("#")) return 'has a "#": URLs are compared without their fragment';
   if (glob.includes("\\"))
     return 'has a "\\", which is not an escape character: every character except * { } matches itself';
@@ -125,9 +126,9 @@ function tokensOf(glob: string): Token[] {
 
 function matches({ tokens, isForPath, isForQuery }: Matcher, url: string): boolean {
   const text = isForPath ? url.slice(url.indexOf("/", "https://".length)) : url;
-  // All positions, ascending, where the tokens so far can end. With all of them, no backtracking is needed.
+  // All positions where the tokens so far can end, ascending. No backtracking is needed, because all are tracked.
   let ends = [0];
-  let isOpen = false; // after "any": every position from the first end on
+  let isOpen = false; // true after "any": then every position from the first end on is possible
   for (const token of tokens) {
     const [first] = ends;
     if (first === undefined) return false;
@@ -167,8 +168,8 @@ function endsOfSegment(text: string, starts: readonly number[]): number[] {
 }
 
 /**
- * `**` + `/` matches nothing, or all text up to a slash. Every later start also follows a slash, so the first covers
- * all.
+ * `**` + `/` matches nothing, or any text that ends with a slash. All starts after the first one also follow a slash,
+ * so a search from the first start finds them too.
  */
 function endsOfFolders(text: string, first: number): number[] {
   return [first, ...endsAfter(text, "/", first)];

@@ -27,7 +27,7 @@ export type JobSpec = {
   /** Links logs and traces to one submission. It is the caller's `X-Request-Id` if there was one. */
   requestId: string;
   name: string;
-  /** The start URLs, if there are few of them. `urlsHash` covers all of them: `trawl crawl --resume` compares it. */
+  /** The start URLs, if there are few. `urlsHash` is a hash of all start URLs; `trawl crawl --resume` compares it. */
   urls: readonly string[];
   urlCount: number;
   urlsHash: string;
@@ -58,9 +58,9 @@ export type JobSpec = {
   typedHosts: readonly string[];
   /** The file or database to which `trawl crawl` exports the records. */
   out: string | undefined;
-  /** The tenant whose API key submitted it. Keys of other tenants cannot see the job. */
+  /** The tenant whose API key submitted the job. Keys of other tenants cannot see the job. */
   tenant?: string;
-  /** The occurrence of a schedule that submitted it. */
+  /** The schedule occurrence that submitted the job. */
   slot?: { scheduleId: string; at: number };
   /** The digest of the job as written, if it was submitted under an idempotency key. */
   digest?: JobDigest;

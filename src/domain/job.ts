@@ -14,7 +14,7 @@ export function hasEnded(state: JobState): boolean {
   return state !== "running" && state !== "paused";
 }
 
-/** The conservation ledger: at any instant `submitted + discovered` equals the sum of the rest. */
+/** The ledger of a job: at any instant, `submitted + discovered` equals the sum of all other counts. */
 export type Ledger = {
   submitted: number;
   discovered: number;

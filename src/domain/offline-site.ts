@@ -1,5 +1,5 @@
 /**
- * The site name of tasks that work on pages of a site without sending it requests, such as parse tasks. No host has
+ * The site name of tasks that process pages of a site but send no requests to it, such as parse tasks. No host has
  * such a name, so no rate limit and no robots.txt apply. Each site has its own offline site, so that a large site does
  * not delay a small one.
  */

@@ -1,9 +1,9 @@
 /**
- * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. Pure
- * functions: the broker stores the instant.
+ * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. The functions
+ * are pure; the broker stores the instant.
  */
 export type SitePolicy = {
-  /** The least time between two requests, ms; 0 means unlimited. */
+  /** The minimum time between two requests, ms; 0 means unlimited. */
   intervalMs: number;
   /** How many requests may be sent at once after an idle time. */
   burst: number;
@@ -18,13 +18,13 @@ export const UNLIMITED: SitePolicy = { intervalMs: 0, burst: 1, perSite: 1_000_0
 export type Slot = {
   sendAt: number;
   sendBy: number;
-  /** The arrival time of the site after this slot. It identifies the slot when it is returned unused. */
+  /** The arrival time of the site after this slot. If the slot is returned unused, this time identifies it. */
   arrivalAt: number;
 };
 
 /**
- * The guard time after each interval. A request may be sent late by this time, so slots are spaced by `interval +
- * guard`: even if one request is as late as allowed and the next is on time, the gap at the socket is a full interval.
+ * The guard time after each interval. A request may be sent late by up to this time, so slots are spaced by `interval +
+ * guard`. Even if one request is as late as allowed and the next is on time, a full interval lies between them.
  * At high rates the guard is more than the usual 5 %, since a busy process would miss a window of half a millisecond.
  */
 export function guardMs(intervalMs: number): number {
@@ -37,7 +37,7 @@ export function readyAt(arrivalAt: number, policy: SitePolicy): number {
   return arrivalAt - (policy.burst - 1) * spacingMs(policy);
 }
 
-/** How many requests may be sent at `now`, up to `most`. */
+/** How many requests may be sent at `now`, up to `max`. */
 export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, max: number): number {
   if (policy.intervalMs === 0) return max;
   const spacing = spacingMs(policy);

@@ -1,7 +1,7 @@
 import { UNIT_MS } from "./duration.ts";
 
 /**
- * Parses a rate into the least time between two requests, ms: `4/s` is 250, `10/m` is 6000, `1 per 3s` is 3000.
+ * Parses a rate into the minimum time between two requests, ms: `4/s` is 250, `10/m` is 6000, `1 per 3s` is 3000.
  * `unlimited` and `none` are 0. Undefined for anything else. `0/s` is also invalid: to stop requests, pause the job.
  */
 export function parseRate(text: string): number | undefined {
@@ -30,7 +30,7 @@ export function formatRate(intervalMs: number): string {
 const RATE =
   /^(\d+(?:\.\d+)?)\s*(?:\/|per\s)\s*(\d+(?:\.\d+)?)?\s*(ms|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$/;
 
-/** Four significant digits, without exponent or trailing zeros, which `parseRate` does not accept. */
+/** Four significant digits, without trailing zeros and without an exponent. `parseRate` does not accept exponents. */
 function digits(value: number): string {
   const places = Math.max(0, 3 - Math.floor(Math.log10(value)));
   return String(Number(value.toFixed(Math.min(places, 20))));

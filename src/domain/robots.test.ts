@@ -34,7 +34,7 @@ describe("the rules for a crawler", () => {
     expect(verdicts(rules, "c", ["/1", "/2", "/3", "/4"])).toEqual([true, true, false, true]);
   });
 
-  it("uses the rules for * only if no group names it, even an empty one", () => {
+  it("uses the rules for * only if no group names it; a group without rules counts", () => {
     const rules = "user-agent: *\ndisallow: /\nuser-agent: a\ndisallow:";
     expect(verdicts(rules, "a", ["/x"])).toEqual([true]);
     expect(verdicts(rules, "b", ["/x"])).toEqual([false]);

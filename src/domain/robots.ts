@@ -1,8 +1,8 @@
 /**
  * robots.txt by RFC 9309, read as Google's open-source matcher does, including its tolerance for typing mistakes.
  *
- * The RFC and that matcher differ on whether `/%62` in a rule matches `/b` in a URL. Allow rules are matched literally,
- * as in that matcher; Disallow rules match both ways. When in doubt, a page is not fetched.
+ * The RFC and Google's matcher differ on whether `/%62` in a rule matches `/b` in a URL. Here, Allow rules are matched
+ * literally, as in Google's matcher. Disallow rules match both forms: in doubt, a page is not fetched.
  */
 import { normaliseEscapes, percentEncode } from "./canonical-url.ts";
 
@@ -39,7 +39,8 @@ export function parseRobots(text: string): RobotsRules {
 
 /**
  * Selects the rules for one crawler, to be used for many URLs. `productToken` is the name of the crawler; case and a
- * version after a slash are ignored. All groups that name it are merged. If there are none, the groups for `*` apply.
+ * version after a slash are ignored. All groups that name the crawler are merged. If there are none, the groups for `*`
+ * apply.
  */
 export function rulesFor(rules: RobotsRules, productToken: string): AgentRules {
   const agent = agentIn(rules, productToken);
@@ -101,11 +102,11 @@ type Delay = { agents: ReadonlySet<string>; seconds: number };
 
 const ANY_AGENT = "*";
 
-/** HTML pages start with a tag. A file of rules may start with one tag, but does not go on with those of a page. */
+/** HTML pages start with a tag and contain one of these. A robots.txt may start with a tag, but has none of these. */
 const HTML_PAGE = /^[\s\uFEFF]*<(?:.*<)?(?:!doctype\s+html|html|head|body)\b/is;
 const HTML_SNIFF_LENGTH = 2048;
 
-/** Longer lines are cut, as in Google's parser: eight times the longest URL that browsers accepted. */
+/** Longer lines are cut, as in Google's parser. The limit is eight times the longest URL that old browsers accepted. */
 const MAX_LINE_LENGTH = 2083 * 8;
 
 /** Prefixes of keys, with the common misspellings that Google accepts. */
@@ -120,7 +121,7 @@ const KEYS = {
 function linesOf(text: string): string[] {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const lines = text.slice(start, start + MAX_ROBOTS_LENGTH).split(/\r\n|\r|\n/);
-  // A rule cut in two would have a shorter path and match more than was written.
+  // A rule that is cut off has a shorter path and would match more URLs than the site intended.
   if (text.length > start + MAX_ROBOTS_LENGTH) lines.pop();
   return lines;
 }
@@ -135,8 +136,9 @@ function keyAndValue(line: string): { key: string; value: string } | undefined {
 }
 
 /**
- * Consecutive user agents share the rules that follow. Lines of other kinds do not end such a group (RFC: they must not
- * interfere). A crawl-delay ends the group only for further delays, so the agents of delays are tracked separately.
+ * Consecutive user agents form a group and share the rules that follow. Lines of other kinds do not end a group (RFC:
+ * they must not interfere). A crawl-delay ends the group only for later delays, so the groups of delays are tracked
+ * separately.
  */
 function createReader(): { rules: RobotsRules; add(key: string, value: string): void } {
   const groups: Group[] = [];
@@ -144,15 +146,15 @@ function createReader(): { rules: RobotsRules; add(key: string, value: string): 
   const sitemaps: string[] = [];
   let group: Group | undefined;
   let delayAgents = new Set<string>();
-  let isDelayRowOpen = false;
+  let isDelayGroupOpen = false;
 
   function addAgent(value: string): void {
     if (group === undefined || group.rules.length > 0) {
       group = { agents: new Set(), rules: [] };
       groups.push(group);
     }
-    if (!isDelayRowOpen) delayAgents = new Set();
-    isDelayRowOpen = true;
+    if (!isDelayGroupOpen) delayAgents = new Set();
+    isDelayGroupOpen = true;
     for (const name of agentNames(value)) {
       group.agents.add(name);
       delayAgents.add(name);
@@ -162,13 +164,13 @@ function createReader(): { rules: RobotsRules; add(key: string, value: string): 
   function addRule(isAllow: boolean, path: string): void {
     // Rules before any user agent apply to no crawler.
     group?.rules.push({ isAllow, path });
-    isDelayRowOpen = false;
+    isDelayGroupOpen = false;
   }
 
   function addDelay(value: string): void {
     const seconds = Number(/^(?:\d+(?:[.,]\d+)?|\.\d+)/.exec(value)?.[0].replace(",", "."));
     if (Number.isFinite(seconds)) delays.push({ agents: delayAgents, seconds });
-    isDelayRowOpen = false;
+    isDelayGroupOpen = false;
   }
 
   function add(key: string, value: string): void {
@@ -201,7 +203,7 @@ type Test = {
   isAllow: boolean;
   strength: number;
   pattern: Pattern;
-  /** "odd paths": needed only for paths that are not in normal form, because another test covers those that are. */
+  /** "odd paths": needed only for paths that are not in normal form; another test covers paths in normal form. */
   reads: "as written" | "normal form" | "odd paths";
 };
 

@@ -14,8 +14,8 @@ export const CATCH_UPS = ["skip", "one", "all"] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
 
 /**
- * The state machine of occurrences. In state `firing` the decision is made: every scheduler that continues it submits
- * its job, and none may skip it.
+ * The state machine of occurrences. In state `firing`, the decision to submit is final: any scheduler that continues
+ * the occurrence submits its job and cannot skip it.
  */
 export const OCCURRENCE_MOVES = {
   waiting: ["firing", "skipped"],
@@ -28,7 +28,7 @@ export type OccurrenceState = keyof typeof OCCURRENCE_MOVES;
 
 /** Why an occurrence was skipped. */
 export const SKIP_REASONS = {
-  missed: "no scheduler ran at its time, and the catch-up policy skips it",
+  missed: "no scheduler ran when it was due, and the catch-up policy skips missed occurrences",
   overlap: "the previous run had not ended",
   paused: "its schedule was paused before it started",
   crowded: "the maximum number of occurrences of its schedule was already waiting",

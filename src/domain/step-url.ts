@@ -16,7 +16,7 @@ export function stepUrl(url: string, step: Step, mark?: string): string {
   return `${pageUrlOf(url)}#${step}${mark === undefined ? "" : `-${mark}`}`;
 }
 
-/** The URL of the page of a task, whatever its step. It is fetched, passed to handlers and stored. */
+/** The URL of the page of a task, whatever its step. This URL is fetched, passed to handlers and stored. */
 export function pageUrlOf(url: string): string {
   const hash = url.indexOf("#");
   return hash < 0 ? url : url.slice(0, hash);

@@ -7,14 +7,14 @@ export const TASK_MOVES = {
   delayed: ["leased", "cancelled"],
   leased: ["queued", "delayed", "done", "dead", "refused", "cancelled"],
   done: [],
-  dead: ["queued", "delayed"], // only by an operator's replay, at a rate
+  dead: ["queued", "delayed"], // only by an operator's replay; delayed if the replay has a rate
   refused: [],
   cancelled: [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type TaskState = keyof typeof TASK_MOVES;
 
-/** What a worker does with a task. Also the name of its queue, unless the job sets another. */
+/** What a worker does with a task. It is also the name of the task's queue, unless the job sets another queue. */
 export type TaskKind = "fetch" | "render" | "parse" | "deliver";
 
 /** One URL for the frontier. `url` is canonical, and `site` is the site whose rate limit applies. */
@@ -36,10 +36,10 @@ export type NewTask = {
   redirects?: number;
 };
 
-/** Why a task failed for good. */
+/** Why a task failed permanently. */
 export const DEAD_REASONS = {
   http_status: "the site responded with a status that is not retried, such as 404",
-  retries_spent: "all retries failed; the history has the reason of each",
+  retries_spent: "all retries failed; the history contains the reason of each failure",
   redirect_loop: "more redirects than allowed",
   too_big: "the body is larger than limits.bodyBytes",
   bad_response: "the response is not HTTP or cannot be decoded",
@@ -58,7 +58,7 @@ export const RETRY_REASONS = {
   network: "the connection failed or was closed",
   dns: "the host name did not resolve",
   throttled: "429 or 503: the site limits the rate",
-  server_error: "another 5xx, or 408 or 425",
+  server_error: "status 408, 425, or 5xx other than 501, 503 and 505",
   robots_unreachable: "robots.txt could not be fetched, so the site may not be crawled yet",
   render_failed: "the browser or its page crashed",
   not_accepted: "the endpoint of a webhook responded with a status other than 2xx; redirects are not followed",

@@ -61,7 +61,7 @@ function compileOrThrow(selector: string, owner: string, scope: Element[]): (ele
   }
 }
 
-/** Selectors that css-select accepts although they match nothing. They are almost always mistakes: `.a@href`, `a >`. */
+/** Finds mistakes that css-select accepts, such as `.a@href` and `a >`. Such selectors match nothing. */
 function problemOf(selector: string): string | undefined {
   const skeleton = selector
     .replace(/\\./g, "x")

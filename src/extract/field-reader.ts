@@ -10,8 +10,8 @@ import { compileSource, type Found, isCssSource, type Scope, type Source } from 
 export type FieldsReader = {
   usesTree: boolean;
   /**
-   * Reads all fields. Adds a message to `problems` for each missing required field. `path` is the prefix of their
-   * names, ending in a dot.
+   * Reads all fields. Adds a message to `problems` for each missing required field. `path` is the prefix of the field
+   * names in these messages; it ends in a dot.
    */
   read(scope: Scope, problems: string[], path: string): Fields;
 };

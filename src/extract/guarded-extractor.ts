@@ -15,7 +15,7 @@ export type ExtractReply =
   | { kind: "read"; reading: ExtractionPreview }
   | { kind: "refused"; code: ErrorCode; message: string; detail: Readonly<Record<string, unknown>> };
 
-/** The caller. Its signal aborts when it no longer waits for the result. */
+/** The caller. The signal aborts when the caller no longer waits for the result. */
 type Requester = { name: string; signal: AbortSignal };
 
 type GuardedExtractor = {
@@ -32,7 +32,7 @@ type GuardOptions = {
   timeoutMs: number;
   /** How long an idle thread is kept. */
   idleMs: number;
-  /** Maximum number of requests in the queue, in total and per caller. More are rejected at once. */
+  /** Maximum number of requests in the queue, in total and per caller. Further requests are rejected immediately. */
   maxRequests: number;
   maxRequestsPerCaller: number;
 };

@@ -23,7 +23,7 @@ function tryParse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isShallow(value) ? value : undefined;
   } catch {
-    // Broken JSON in a page is not an error of ours. The caller tries the next correction.
+    // Broken JSON in a page is not an error of Trawl. The caller tries the next correction.
     return undefined;
   }
 }
@@ -35,7 +35,7 @@ function withoutWrapping(text: string): string {
     .replace(/;\s*$/, "");
 }
 
-/** Not a regular expression: one that skips strings takes quadratic time on an unterminated string. */
+/** It uses no regular expression: one that skips strings would take quadratic time on an unterminated string. */
 function withoutTrailingCommas(text: string): string {
   let repaired = "";
   let keptTo = 0;

@@ -4,8 +4,9 @@ import type { Thing } from "./structured.ts";
 import { textOf } from "./visible-text.ts";
 
 /**
- * The microdata in `root` (itself included), as objects shaped like JSON-LD: `{ "@type": "Product", "name": "…" }`. A
- * property that occurs once is a value, one that occurs more often a list. `itemref` is not followed. Never throws.
+ * The microdata of `root` and its descendants, in the form of JSON-LD: `{ "@type": "Product", "name": "…" }`. A
+ * property that occurs once has one value; a property that occurs more often has a list. `itemref` is not followed.
+ * Never throws.
  *
  * @param absolute makes a URL absolute, for values that are links.
  */

@@ -1,6 +1,6 @@
 /**
- * Detects pages that have no content until their scripts have run. In doubt the result is false: without
- * a browser, a page costs a hundredth, and its text is complete.
+ * Detects pages that have no content until their scripts have run. In doubt, the result is false, because rendering a
+ * page costs a hundred times as much as fetching it.
  */
 import type { Handler } from "htmlparser2";
 import { parseInto } from "./parse-html.ts";

@@ -5,7 +5,7 @@ import type { MarkupKind } from "./page-kind.ts";
 /**
  * Elements nested deeper than this become siblings at this depth, as in browsers. The limit keeps parsing time linear:
  * htmlparser2 searches its stack at each closing tag, and 200,000 open tags with as many unmatched closing tags took 46
- * s. It also lets recursive code, ours or a library's, walk any page without overflowing the stack.
+ * s. It also lets recursive code, in Trawl or in a library, walk any page without overflowing the stack.
  */
 export const DEEPEST_NESTING = 512;
 
@@ -59,7 +59,7 @@ class ShallowParser extends Parser {
   override onopentagname(start: number, endIndex: number): void {
     const { stack, foreignContext } = internalsOf(this);
     this.#isTooDeep = stack.length >= DEEPEST_NESTING - 1;
-    // The stack grows by one with every <svg> that is closed by the closing tag of its parent.
+    // `foreignContext` grows by one with every <svg> that is closed by the closing tag of its parent.
     if (foreignContext.length > DEEPEST_NESTING) foreignContext.length = DEEPEST_NESTING;
     super.onopentagname(start, endIndex);
     if (this.#isTooDeep && this.#isFlattened(internalsOf(this).tagname)) this.#flattened++;

@@ -59,7 +59,8 @@ function anyOf(forms: readonly Form[]): RegExp {
  */
 const MINUS_BEFORE = /(?:^|[\s(\p{Sc}]|\b(?:CHF|EUR|GBP|USD))[-\u2212\u2013](?:[A-Z]{0,3}\p{Sc} ?|[A-Z]{3} ?)?$/u;
 /**
- * How much text before the number is tested. It is longer than any such sign, so `^` above means the start of the text.
+ * How many characters before the number are tested. `MINUS_BEFORE` matches fewer characters, so its `^` matches only at
+ * the start of the whole text.
  */
 const SIGN_CHARS = 9;
 

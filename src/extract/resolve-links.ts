@@ -1,6 +1,6 @@
 import { createLinkResolver } from "../domain/canonical-url.ts";
 
-/** The targets of hrefs: canonical, unique, in order, http(s) only, without links to the page itself. */
+/** The targets of hrefs: canonical, unique, in order, http(s) only. Hrefs that start with `#` are left out. */
 export function resolveLinks(hrefs: readonly string[], baseUrl: string): string[] {
   const resolve = createLinkResolver(baseUrl);
   const links = new Set<string>();

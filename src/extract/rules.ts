@@ -30,7 +30,8 @@ function fieldsAt(depth: number) {
 
 /** Why a field name is invalid; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
-  if (name.trim() !== name || name === "") return "a field's name cannot be empty, nor begin or end with a space";
+  if (name.trim() !== name || name === "")
+    return "a field's name cannot be empty, and cannot begin or end with a space";
   if (name.length > LONGEST_NAME_CHARS) return `a field's name has at most ${LONGEST_NAME_CHARS} characters`;
   return /^[_$]/.test(name) ? 'names that begin with "_" or "$" are reserved: use another name' : undefined;
 }

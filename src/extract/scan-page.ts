@@ -1,7 +1,7 @@
 /**
  * The hot path of a crawl without rules: title, metadata, text and links in one pass, without a tree. It uses
  * `onopentagname` and `onattribute` instead of `onopentag`, so that htmlparser2 creates no object per tag. That saves
- * more than the rest of this file costs.
+ * more CPU time than the rest of this file takes.
  */
 import { type Metadata, MetadataCollector } from "./metadata.ts";
 import type { MarkupKind } from "./page-kind.ts";
@@ -18,7 +18,7 @@ type PageScan = {
 
 type ScanOptions = {
   kind: MarkupKind;
-  /** Maximum length of the text; 0: none. */
+  /** Maximum length of the text; 0 means that no text is collected. */
   textChars: number;
 };
 

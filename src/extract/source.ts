@@ -50,7 +50,7 @@ export function isCssSource(text: string): boolean {
   return !PREFIX.test(text) && !Object.hasOwn(PAGE_VALUES, text);
 }
 
-/** Splits `img@src` in two. The last `@` that is followed by a name is never inside brackets or quotes. */
+/** Splits `img@src` in two. An `@` with a name at the end of the text is never inside brackets or quotes. */
 function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
   const match = /@([a-z_:][\w:.-]*)$/i.exec(text);
   if (match === null) return { selector: text, attribute: undefined };

@@ -18,12 +18,12 @@ const MAX_DEPTH = 30;
 const VALUE_CHARS = 8;
 
 export function truncatePreview({ records, invalid, links }: Extraction): ExtractionPreview {
-  const { cutText, cutValue, some } = createCutter(MAX_TEXTS);
+  const { cutText, cutValue, cutList } = createCutter(MAX_TEXTS);
   const cutFields = (fields: Fields) => cutValue(fields, 0) as Fields;
   return {
-    links: some(links.slice(0, MAX_LINKS), cutText),
-    records: some(records.slice(0, MAX_RECORDS), cutFields),
-    invalid: some(invalid.slice(0, MAX_RECORDS), ({ fields, reason }) => ({
+    links: cutList(links.slice(0, MAX_LINKS), cutText),
+    records: cutList(records.slice(0, MAX_RECORDS), cutFields),
+    invalid: cutList(invalid.slice(0, MAX_RECORDS), ({ fields, reason }) => ({
       fields: cutFields(fields),
       reason: cutText(reason),
     })),
@@ -45,14 +45,14 @@ function createCutter(maxChars: number) {
     left -= VALUE_CHARS;
     if (typeof value !== "object" || value === null) return value;
     if (depth >= MAX_DEPTH) return "…";
-    if (Array.isArray(value)) return some(value, (one) => cutValue(one, depth + 1));
+    if (Array.isArray(value)) return cutList(value, (one) => cutValue(one, depth + 1));
     return Object.fromEntries(
-      some(Object.entries(value), ([name, one]) => [cutText(name), cutValue(one, depth + 1)] as const),
+      cutList(Object.entries(value), ([name, one]) => [cutText(name), cutValue(one, depth + 1)] as const),
     );
   }
 
   /** Truncates values until the limit is used up; the others are left out. */
-  function some<T, U>(values: readonly T[], cut: (value: T) => U): U[] {
+  function cutList<T, U>(values: readonly T[], cut: (value: T) => U): U[] {
     const kept: U[] = [];
     for (const value of values) {
       if (left <= 0) break;
@@ -61,5 +61,5 @@ function createCutter(maxChars: number) {
     return kept;
   }
 
-  return { cutText, cutValue, some };
+  return { cutText, cutValue, cutList };
 }

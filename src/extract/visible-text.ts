@@ -24,10 +24,10 @@ export function collapseRuns(text: string): string {
   return text.replace(UNTIDY_SPACE, " ");
 }
 
-/** White space except single spaces. Most white space is single spaces, and skipping them is three times as fast. */
+/** White space except single spaces. Single spaces are the usual case, and skipping them is three times as fast. */
 const UNTIDY_SPACE = /[\s\0]{2,}|[^\S ]|\0/g;
 
-/** The first `most` characters. Does not split a surrogate pair. */
+/** The first `max` characters. Does not split a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

@@ -50,14 +50,14 @@ type OpenTab = {
 /** The result of a fetch. Failures of a site are outcomes, not exceptions. */
 export type FetchOutcome =
   | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab }
-  /** The page has not changed since the validators of the request. Only for conditional requests. */
+  /** The page has not changed: the validators of the request are still current. Only for conditional requests. */
   | { kind: "unchanged"; page: Page }
   /** The target is canonical. Fetchers never follow redirects, see docs/decisions/001. */
   | { kind: "redirect"; to: string; page: Page }
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
   | { kind: "dead"; because: DeadReason; status?: number; detail: string };
 
-/** Obtains slots at a site, so that every request is counted. */
+/** Obtains slots at a site, so that every request is counted. `unused`: a slot to return. */
 export type Allowance = { spend(site: string, unused?: Slot): Promise<Slot> };
 
 export interface Fetcher {

@@ -46,7 +46,7 @@ export type RobotsPolicyOptions = {
 const MAX_CACHED_SITES = 10_000;
 /** Total characters of cached robots.txt files. Their parsed rules take a small multiple of that. */
 const MAX_CACHED_LENGTH = 50_000_000;
-/** Characters charged for a short file, including overhead. */
+/** Added to the length of each cached file, for overhead. */
 const ENTRY_WEIGHT = 500;
 /** How long an old copy is used while the robots.txt of a site is unreachable. */
 const MAX_STALE_MS = 30 * 24 * 3_600_000;
@@ -61,7 +61,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   const cache = createRulesCache<Known>({ maxEntries: MAX_CACHED_SITES, maxWeight: MAX_CACHED_LENGTH });
   const underWay = new Map<string, Promise<Known>>();
 
-  /** If sites are domains, the site's own entry only records that robots.txt was fetched. It belongs to no host. */
+  /** If sites are domains, a site's entry only records that robots.txt was fetched. Hosts have separate entries. */
   const keyOf = (host: string): string => (grouping === "host" ? host : `host:${host}`);
 
   function remember(host: string, file: RobotsFile): Known {
@@ -79,7 +79,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   async function refresh(url: string, site: string, slot: Slot | undefined, signal: AbortSignal): Promise<Known> {
     const host = siteOf(url, "host");
     for (let running = underWay.get(host); running !== undefined; running = underWay.get(host)) {
-      // It fails if the task that fetches is aborted. This task must not fail because of that.
+      // `running` fails if the task that fetches is aborted. This task must not fail because of that.
       const known = await running.catch(() => undefined);
       if (known !== undefined) return known;
       signal.throwIfAborted();
@@ -144,8 +144,9 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   }
 
   /**
-   * The frontier controls the age of entries by site: unless it requests a fetch, an old copy is valid. If sites are
-   * domains, it does not know the hosts, and after requesting a fetch it waits until the site is recorded as fetched.
+   * If sites are hosts, the frontier decides when a copy is too old: an old copy is valid until the frontier requests a
+   * fetch. If sites are domains, the frontier does not know the hosts, so an old copy is not valid. When the frontier
+   * requests a fetch, it waits until the site is recorded as fetched, so even a fresh copy is not enough.
    */
   function isUsable({ freshUntil }: RobotsFile, mustFetch: boolean): boolean {
     const isFresh = freshUntil > clock.now();

@@ -17,6 +17,6 @@ export type RobotsAnswer =
 export interface RobotsPolicy {
   /** The rules for a URL of `site`. `fetchTerms` is set if the frontier chose this task to fetch robots.txt. */
   rulesAt(url: string, site: string, fetchTerms?: { slot: Slot; signal: AbortSignal }): Promise<RobotsAnswer>;
-  /** Whether cached rules allow URLs of the host of `url`. Sends no request. */
+  /** Returns a check for URLs of the host of `url`, by the rules that are already known. Sends no request. */
   knownAt(url: string): Promise<(url: string) => boolean>;
 }

@@ -29,7 +29,7 @@ export function withCachedQueries<F extends Queries & Changes>(
     const startedAt = now();
     const result = query();
     const entry = { result, freshUntil: Number.POSITIVE_INFINITY };
-    cache.delete(key); // so that the newest is last
+    cache.delete(key); // so that the new entry is the last one
     cache.set(key, entry);
     const oldest = cache.keys().next().value;
     if (cache.size > maxEntries && oldest !== undefined) cache.delete(oldest);
@@ -60,6 +60,7 @@ export function withCachedQueries<F extends Queries & Changes>(
     discardDead: (...args) => changing(() => frontier.discardDead(...args)),
     setSitePolicy: (...args) => changing(() => frontier.setSitePolicy(...args)),
   };
-  // Delegates all other methods to the frontier by its prototype, because it may itself be such a wrapper.
+  // All other methods are inherited. Copying them would not work for a frontier that is itself such a wrapper, because
+  // its own methods are inherited too.
   return Object.assign(Object.create(frontier), cachedMethods) as F;
 }

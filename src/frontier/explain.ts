@@ -23,20 +23,21 @@ export type SiteFacts = {
   blockedUntil: number;
   backoffCause: BackoffCause | undefined;
   crawlDelayMs: number;
-  /** Whether a worker is fetching robots.txt. No other request is sent to the site until then. */
+  /** Whether a worker is fetching robots.txt. Until it has the file, no other request is sent to the site. */
   isFetchingRobots: boolean;
   waiting: number;
   /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
   /**
-   * Jobs with tasks at the site, most waiting first. For a job, only its first RATE_SETTER_SITES_MAX sites need them.
+   * Jobs with tasks at the site, most waiting first. To explain a job, only its first RATE_SETTER_SITES_MAX sites need
+   * this list.
    */
   jobs: readonly SiteJobView[];
 };
 
 /**
- * For how many sites of a job the explanation names the job or operator that sets the rate. Each needs a scan of the
- * jobs.
+ * For how many sites of a job the explanation names the job or operator that sets the rate. Each site needs a scan of
+ * the jobs.
  */
 export const RATE_SETTER_SITES_MAX = 5;
 
@@ -91,7 +92,7 @@ export function explainSite(name: string, site: SiteFacts | undefined, now: numb
     return { about: name, reasons: ["no job has used this site"], until: undefined, tasks: [], queues: [] };
   const { reasons, until } = siteWait(site, { now, visibility: "all" });
   const limits = `limits: ${rateText(site)}, ${site.policy.perSite} concurrent; ${site.inFlight} in flight, ${formatCount(site.waiting)} waiting`;
-  const lines = [...(reasons.length > 0 ? reasons : ["may be requested now"]), limits, ...setterOfSite(site)];
+  const lines = [...(reasons.length > 0 ? reasons : ["the site may be requested now"]), limits, ...setterOfSite(site)];
   return { about: name, reasons: lines, until, tasks: [], queues: [] };
 }
 
@@ -137,7 +138,7 @@ function explainTask(task: TaskFacts, done: string, viewer: Viewer): Wait {
     case "leased":
       return {
         reasons: [
-          `${inJob}is being ${done}${byWorker(task.worker, visibility)}; the lease ends ${at(task.leaseUntil, now)}`,
+          `${inJob}is being ${done}${byWorker(task.worker, visibility)}; the lease ends at ${at(task.leaseUntil, now)}`,
         ],
         until: task.leaseUntil,
       };
@@ -186,9 +187,9 @@ function byWorker(worker: string, visibility: Visibility | undefined): string {
 }
 
 function delayText({ notBefore, failures, last, job }: TaskFacts & { state: "delayed" }, now: number): string {
-  if (last === undefined) return `was replayed at a rate; is due ${at(notBefore, now)}`;
+  if (last === undefined) return `was replayed at a rate; is due at ${at(notBefore, now)}`;
   const count = `retry ${failures} of ${job.retriesMax}`;
-  return `${count} is due ${at(notBefore, now)}, after ${failureText(last.because, last)}`;
+  return `${count} is due at ${at(notBefore, now)}, after ${failureText(last.because, last)}`;
 }
 
 function siteWait(site: SiteFacts, { now, visibility }: Viewer): Wait {

@@ -68,9 +68,9 @@ export type SiteView = {
   inFlight: number;
   waiting: number;
   readyAt: number;
-  /** End of the back-off; 0 or past: there is none. */
+  /** End of the backoff; 0 or past: there is none. */
   blockedUntil: number;
-  /** Cause of the current or last back-off, if it is known. */
+  /** Cause of the current or last backoff, if it is known. */
   backoffCause: BackoffCause | undefined;
   crawlDelayMs: number;
 };
@@ -79,13 +79,13 @@ export type SiteView = {
 export type SiteDetail = SiteView & {
   /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
-  /** Number of back-offs in a row. A good response after a back-off resets it. */
+  /** Number of backoffs in a row. A good response after a backoff resets it. */
   incidents: number;
-  /** Whether a worker is fetching its robots.txt. No other request is sent to the site until then. */
+  /** Whether a worker is fetching robots.txt. Until it has the file, no other request is sent to the site. */
   isFetchingRobots: boolean;
   /**
-   * Jobs with tasks waiting or leased there, most waiting first: at most SITE_JOBS_MAX, of the SITE_JOBS_SCANNED newest
-   * jobs.
+   * Jobs with tasks waiting or leased at the site, most waiting first. At most SITE_JOBS_MAX jobs; only the
+   * SITE_JOBS_SCANNED newest jobs are searched.
    */
   jobs: readonly SiteJobView[];
 };
@@ -115,7 +115,7 @@ export type JobSiteView = {
   tally: Tally;
   /** When its last page was settled. */
   lastPageAt: number | undefined;
-  /** End of the back-off of the site; 0 or past: there is none. */
+  /** End of the backoff of the site; 0 or past: there is none. */
   blockedUntil: number;
   backoffCause: BackoffCause | undefined;
 };
@@ -171,8 +171,8 @@ export interface FrontierAdmin {
   /** Changes the job's policy for all sites without a special rule. */
   setPolicy(jobId: string, policy: SitePolicy): Promise<JobView>;
   /**
-   * Changes the limits of a running or paused job. A deadline in the past ends the job. Throws JOB_ENDED; throws
-   * LIMIT_FIXED for a page limit of a job without one, if the broker has several shards.
+   * Changes the limits of a running or paused job. A deadline in the past ends the job. Throws JOB_ENDED. On a broker
+   * with several shards, throws LIMIT_FIXED if the change adds a page limit to a job that has none.
    */
   setLimits(jobId: string, change: LimitChange): Promise<JobView>;
   /** Sets the operator's policy for a site. It overrides all jobs and the crawl-delay; undefined clears it. */
@@ -206,12 +206,12 @@ export interface FrontierAdmin {
   commandWorker(worker: string, command: WorkerCommand): Promise<boolean>;
   /** Queues with waiting tasks, sorted by name. */
   listQueues(): Promise<readonly QueueView[]>;
-  /** Checks the broker: whether it is reachable, of a supported version and durable, and whether its clock is right. */
+  /** Checks whether the broker is reachable, durable and of a supported version, and whether its clock is right. */
   examine(): Promise<readonly Finding[]>;
 }
 
 /**
- * The task ids of a dead-letter filter (F15): sorted, without duplicates, MAX_BATCH at most. Drops ids that are no
+ * The task ids of a dead-letter filter (F15): sorted, without duplicates, MAX_BATCH at most. Drops ids that are not
  * integers.
  */
 export function normalizeTaskIds(taskIds: readonly string[]): number[] {

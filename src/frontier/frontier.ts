@@ -5,9 +5,9 @@
  *
  * F1  A task is granted to one worker at a time.
  * F2  `lease` grants only tasks whose site may be requested now. A site has a rate (GCRA: interval and burst), a limit
- *     of concurrent requests, a crawl-delay, and a back-off after 429, 503 or Retry-After. The answer contains grants, or
- *     `nextDueAt`. "Nothing is due" does not mean "the job has finished". An offline site (domain/offline-site.ts) has
- *     no limits and no robots.txt.
+ *     of concurrent requests, a crawl-delay, and a backoff after 429, 503 or Retry-After. The answer contains grants,
+ *     or `nextDueAt`. "Nothing is due" does not mean "the job has finished". An offline site (domain/offline-site.ts)
+ *     has no limits and no robots.txt.
  * F3  These limits hold across all workers on all machines, and through crashes and restarts.
  * F4  The cost of `lease` depends on the number of grants, not on the number of pending tasks. Blocked sites cost
  *     nothing.
@@ -27,8 +27,8 @@
  *     on.
  * F13 Backpressure: `enqueue` accepts tasks up to a cap, and returns how many it accepted and when to retry. The cap
  *     never delays a worker that discovers links.
- * F14 Retries wait with exponential back-off and jitter. Fresh tasks of the same priority are granted before them. After the
- *     last retry the task is dead.
+ * F14 Retries wait with exponential backoff and jitter. Fresh tasks of the same priority are granted before retries.
+ *     After the last retry the task is dead.
  * F15 Dead letters can be listed, grouped by reason, site and status, replayed at a rate, and discarded.
  * F16 `explain` returns sentences that say why something waits, and until when.
  * F17 Every call is bounded. Large batches are split.
@@ -180,7 +180,7 @@ export type Settlement = Claim & {
   discovered: readonly NewTask[];
   /** Number of links that robots.txt disallows. They count as discovered and refused. */
   refusedLinks: number;
-  /** `ok` resets the back-off of the site; `throttled` starts or extends it. */
+  /** `ok` resets the backoff of the site; `throttled` starts or extends it. */
   site: { kind: "ok" } | { kind: "throttled"; cause?: BackoffCause; retryAfterMs?: number } | { kind: "unknown" };
   /** Added to the tally of the job. */
   tally: Tally;
@@ -297,7 +297,8 @@ export interface Frontier {
   abandon(worker: string): Promise<number>;
 
   /**
-   * Reserves one more request at a site, such as a redirect. `unused` is given back if it was the last one reserved.
+   * Reserves one more slot at a site, such as for a redirect. The slot `unused` is given back if it was the last one
+   * reserved.
    */
   reserveSlot(site: string, unused?: Slot): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;

@@ -19,7 +19,7 @@ export function jobRunning(jobId: string, state: JobState, op: string): TrawlErr
   return new TrawlError("JOB_RUNNING", { op, message: `job ${jobId} ${why}`, detail: { jobId, state } });
 }
 
-/** Also for a job past its deadline whose last tasks are still leased: its waiting tasks are cancelled already. */
+/** Also thrown for a job past its deadline with leased tasks: its waiting tasks are already cancelled. */
 export function tooLateForLimits(jobId: string, state: string): TrawlError {
   return new TrawlError("JOB_ENDED", {
     op: "frontier.setLimits",

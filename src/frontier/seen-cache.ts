@@ -1,7 +1,8 @@
 /**
  * Caches URLs that this process knows to be seen. Every page of a site repeats the same links; with the cache they cost
- * neither a fingerprint nor a lookup, which saves 25 of the 105 µs that the frontier needs for a page with 40 links. It
- * contains only URLs that a committed transaction has stored, so a miss costs one lookup and a hit is always right.
+ * neither a fingerprint nor a lookup. This saves 25 of the 105 µs that the frontier needs for a page with 40 links. The
+ * cache contains only URLs that a committed transaction has stored. So a miss costs one lookup, and a hit is always
+ * right.
  *
  * Two generations: when the young one is full it becomes the old one, and the URLs that were only in the old one are
  * dropped.

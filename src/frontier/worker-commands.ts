@@ -35,7 +35,8 @@ export async function sendWorkerCommand(
 }
 
 /**
- * The names to which a command must be sent to reach all of these workers that can execute it: one name per supervisor.
+ * The names to send a command to, so that it reaches all of these workers that can execute it. The workers of one
+ * supervisor share its name.
  */
 export function commandTargets(workers: readonly WorkerView[], command: OperatorCommand): string[] {
   const able = workers.filter(({ vitals }) => vitals?.commands?.includes(command));

@@ -36,7 +36,7 @@ export async function archiveEnded(deps: Deps, endedBefore: number, signal: Abor
   }
 }
 
-/** Removes a job from the broker. Returns false if it runs. If `signal` aborts, reapers remove the rest. */
+/** Removes a job from the broker. Returns false if the job is running. If `signal` aborts, reapers remove the rest. */
 export async function forget(
   frontier: Pick<FrontierAdmin, "forgetJob">,
   jobId: string,

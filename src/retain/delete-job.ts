@@ -34,7 +34,7 @@ export const SETTLED_MS = 3_600_000;
 const BATCH = 500;
 const MARKED_BATCH = 200;
 
-/** Marks a job as deleted; `cleanUp` removes its data. Throws JOB_RUNNING if it runs and `cancel` is false. */
+/** Marks a job as deleted; `cleanUp` removes its data. Throws JOB_RUNNING for an open job if `cancel` is false. */
 export async function markDeleted(
   { archive, clock }: Pick<DeleteDeps, "archive" | "clock">,
   { id, state, archived }: KnownJob,

@@ -1,7 +1,7 @@
 /**
  * Removes bodies that no page refers to. Pages of several jobs may share a body, and a page that refers to it may not
  * be written yet. So a body is checked only after it has been an orphan for `SETTLED_MS`. It is kept if a page refers
- * to it by then, or if it was stored again since, because the page of that write may follow.
+ * to it by then. It is also kept if it was stored again in the meantime, because its new page may not be written yet.
  */
 import type { Clock } from "../runtime/clock.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";

@@ -10,7 +10,7 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** If the clock is further ahead than this, the wall clock was set back. */
+/** If this clock is ahead of the wall clock by more than this, the wall clock was set back. */
 const DRIFT_MS = 20;
 /** Resolution of the wall clock. */
 const TICK_MS = 1;
@@ -19,8 +19,8 @@ const TICK_MS = 1;
  * The system clock with fractions. It never goes back within a process. It follows the wall clock, also after a suspend
  * or a change by an administrator, so all processes of a machine agree.
  *
- * `performance.timeOrigin` is not accurate enough: Node reads it in two steps, and if the process is delayed between them,
- * the error remains (of 60 processes started together on two cores, the worst was off by 4.7 ms).
+ * `performance.timeOrigin` is not accurate enough. Node reads it in two steps, and a delay between the steps becomes a
+ * permanent error. Of 60 processes started together on two cores, the worst was off by 4.7 ms.
  */
 export function systemClock(): Clock {
   let origin = tickedOrigin();
@@ -52,7 +52,7 @@ function measuredOrigin(): number {
   return Date.now() - performance.now();
 }
 
-/** The same, accurate to a few microseconds. It takes one tick of the wall clock. */
+/** Like `measuredOrigin`, but accurate to a few microseconds. The call takes one tick of the wall clock. */
 function tickedOrigin(): number {
   const until = performance.now() + TICK_MS;
   let origin = measuredOrigin();

@@ -89,7 +89,7 @@ export function createMetrics<const D extends Declarations>(declarations: D): Me
   };
 }
 
-/** Merges snapshots: counters and histograms are summed, gauges as declared. */
+/** Merges snapshots: counters and histograms are summed, and gauges are merged as declared. */
 export function mergeSnapshots(declarations: Declarations, snapshots: readonly Snapshot[]): Snapshot {
   return Object.fromEntries(
     Object.entries(declarations).map(([name, { type, merge }]) => {

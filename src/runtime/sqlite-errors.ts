@@ -3,10 +3,10 @@ import { type ErrorCode, isTrawlError, TrawlError } from "../errors.ts";
 /** A SQLite file, as named in error messages. */
 export type SqliteFile = { what: "broker" | "store"; path: string; unreachable: ErrorCode };
 
-/** Runs `work` on a file. Errors of the file are rejected with their code, as in `withFileErrors`. */
+/** Runs `work` on a file. The promise rejects with the errors that `withFileErrors` throws. */
 export type RunOnFile = <T>(op: string, work: () => T) => Promise<T>;
 
-/** SQLite errors that are caused by the file or its disk, and what to do about each. Other errors are bugs. */
+/** The SQLite errors that the file or its disk can cause, with the fix for each. Other SQLite errors are bugs. */
 const FILE_ERRORS: readonly { code: number; message: string; fix: string }[] = [
   { code: 3, message: "access permission denied", fix: "grant this user read and write access" },
   {
@@ -17,7 +17,7 @@ const FILE_ERRORS: readonly { code: number; message: string; fix: string }[] = [
   {
     code: 8,
     message: "attempt to write a readonly database",
-    fix: "it is read-only: grant this user write access to it and its folder",
+    fix: "the file is read-only: grant this user write access to the file and its folder",
   },
   {
     code: 10,
@@ -37,10 +37,14 @@ const FILE_ERRORS: readonly { code: number; message: string; fix: string }[] = [
   {
     code: 14,
     message: "unable to open database file",
-    fix: "check that the path is not a folder, and that this user may create and write it",
+    fix: "check that the path is not a folder, and that this user may create and write the file",
   },
-  { code: 15, message: "locking protocol", fix: "its filesystem does not support file locks: move it to a local disk" },
-  { code: 26, message: "file is not a database", fix: "it is not a SQLite file: set another file" },
+  {
+    code: 15,
+    message: "locking protocol",
+    fix: "the filesystem does not support file locks: move the file to a local disk",
+  },
+  { code: 26, message: "file is not a database", fix: "this is not a SQLite file: set another file" },
 ];
 
 const SYSTEM_FIXES: Readonly<Record<string, string>> = {
@@ -56,7 +60,7 @@ const SYSTEM_FIXES: Readonly<Record<string, string>> = {
   EMFILE: "this process has too many files open: raise the limit (ulimit -n)",
 };
 
-/** Runs `work` on a file. Errors of the file are thrown with a code, other errors unchanged. */
+/** Runs `work` on a file. Throws errors of the file or its disk with a code, and other errors unchanged. */
 export function withFileErrors<T>(file: SqliteFile, op: string, work: () => T): T {
   try {
     return work();
@@ -79,7 +83,7 @@ function findFix(cause: unknown): string | undefined {
   if (!(cause instanceof Error) || !("code" in cause)) return undefined;
   if (cause.code !== "ERR_SQLITE_ERROR") return SYSTEM_FIXES[String(cause.code)];
   // The low byte of an SQLite code is the primary code; the higher bytes are the extended code. One driver omits the
-  // code if a query fails while it returns rows. In that case SQLite's fixed message identifies the error.
+  // code if an error occurs while a query returns rows. Then the fixed message of SQLite identifies the error.
   const code = "errcode" in cause ? Number(cause.errcode) & 0xff : undefined;
   return FILE_ERRORS.find(({ message, ...known }) =>
     code === undefined ? cause.message.includes(message) : code === known.code,

@@ -37,15 +37,15 @@ export function migrate(db: Database, schema: Schema): void {
 /** The file's schema version; 0 for a new file. */
 function checkedVersion(db: Database, { file, applicationId, newer, setting }: Schema, known: number): number {
   const { what, path } = file;
-  if (pragma(db, "SELECT EXISTS (SELECT 1 FROM sqlite_schema) AS answer") === 0) return 0;
-  if (pragma(db, "SELECT application_id AS answer FROM pragma_application_id") !== applicationId) {
+  if (queryNumber(db, "SELECT EXISTS (SELECT 1 FROM sqlite_schema) AS answer") === 0) return 0;
+  if (queryNumber(db, "SELECT application_id AS answer FROM pragma_application_id") !== applicationId) {
     throw new TrawlError(file.unreachable, {
       op: `${what}.open`,
       message: `${what} ${path}: this SQLite file belongs to another application; set another file in ${setting}`,
       detail: { path },
     });
   }
-  const version = pragma(db, "SELECT user_version AS answer FROM pragma_user_version");
+  const version = queryNumber(db, "SELECT user_version AS answer FROM pragma_user_version");
   if (version <= known) return version;
   throw new TrawlError(newer, {
     op: `${what}.open`,
@@ -54,6 +54,6 @@ function checkedVersion(db: Database, { file, applicationId, newer, setting }: S
   });
 }
 
-function pragma(db: Database, sql: string): number {
+function queryNumber(db: Database, sql: string): number {
   return Number(db.prepare(sql).get()?.answer);
 }

@@ -27,7 +27,7 @@ export type Database = {
 };
 
 type DatabaseOptions = {
-  /** `full`: a write that has returned survives a power failure. `normal`: it survives a crash of every process. */
+  /** `full`: a committed write survives a power failure. `normal`: it survives only crashes of processes. */
   durability: "full" | "normal";
   /** How long a writer waits for the lock of another process before it fails. */
   busyMs: number;
@@ -68,8 +68,9 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
 }
 
 /**
- * When several processes open a new file at once, one of them switches it to WAL. The others get "database is locked"
- * at once, whatever their busy timeout (8 of 360 opens, with six processes and 60 files), so the call is retried here.
+ * When several processes open a new file together, one of them switches it to WAL. The others may fail immediately with
+ * "database is locked", whatever their busy timeout is, so the call is retried here. Measured: 8 failures in 360 opens,
+ * with six processes and 60 files.
  */
 function setWalMode(db: RawDatabase, busyMs: number): void {
   for (const until = Date.now() + busyMs; ; ) {
@@ -116,7 +117,7 @@ export function prepareAll<Names extends string>(db: Database, file: URL): Recor
   });
 }
 
-/** Suppresses the warning of Node 22 that its SQLite is experimental. The tests of Trawl cover the features it uses. */
+/** Suppresses Node 22's warning that its SQLite is experimental. Trawl's tests cover the features that Trawl uses. */
 function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -5,7 +5,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
 describe("the trace of a request", () => {
-  it("is the caller's trace, and the request id contains whether it is sampled", () => {
+  it("is the caller's trace, and the request id records whether the trace is sampled", () => {
     const [wanted, unwanted] = ["01", "00"].map((flags) => parseTraceparent(`00-${TRACE}-${SPAN}-${flags}`));
     expect(wanted).toEqual({ traceId: TRACE, spanId: SPAN, isSampled: true });
     const ids = [wanted, unwanted].map((from) => (from === undefined ? "" : requestIdOfTrace(from)));

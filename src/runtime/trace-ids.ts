@@ -1,7 +1,7 @@
 /**
- * Ids of traces and spans. They are derived from the ids of request, job and task, which every process knows, so the
- * spans of many processes form one trace without passing a context. The format is that of W3C Trace Context: 32
- * hexadecimal digits for a trace, 16 for a span.
+ * Ids of traces and spans. They are derived from the ids of the request, the job and the task, which every process
+ * knows. So the spans of many processes form one trace, and the processes need not pass a trace context. The format is
+ * that of W3C Trace Context: 32 hexadecimal digits for a trace, 16 for a span.
  */
 import { hash } from "node:crypto";
 
@@ -21,19 +21,19 @@ export function parseTraceparent(header: unknown): TraceParent | undefined {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
 }
 
-/** The request id for a request of this trace. Its suffix tells all processes whether the trace is sampled. */
+/** The request id for a request of this trace. Its suffix shows whether the trace is sampled. */
 export function requestIdOfTrace({ traceId, isSampled }: TraceParent): string {
   return isSampled ? traceId : `${traceId}-00`;
 }
 
-/** The trace of a request: the one in its id, otherwise one that is derived from the id. */
+/** The trace of a request. Its id is the trace id in the request id, or else it is derived from the request id. */
 export function traceOf(requestId: string): { traceId: string; isSampled: boolean } {
   const [, own = "", unsampled] = TRACED_REQUEST.exec(requestId) ?? [];
   if (own !== "" && !ZEROS.test(own)) return { traceId: own, isSampled: unsampled === undefined };
   return { traceId: hash("sha256", requestId).slice(0, 32), isSampled: true };
 }
 
-/** The span of a request's submission, the parent of its tasks. */
+/** The id of the span of a submission. This span is the parent of the task spans. */
 export function submitSpanId(requestId: string): string {
   return hash("sha256", `submit\n${requestId}`).slice(0, 16);
 }

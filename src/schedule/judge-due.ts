@@ -8,9 +8,9 @@ export type Judged = {
   occurrences: readonly NewOccurrence[];
 };
 
-/** The most occurrences that are considered after a long time without a scheduler. Older ones are not recorded. */
+/** At most this many occurrences are considered after a long time without a scheduler. Older ones are not recorded. */
 const MAX_CONSIDERED = 1_000;
-/** The most occurrences of a schedule that may wait for a long run or a full broker. */
+/** At most this many occurrences of a schedule may wait for a long run or a full broker. */
 const MAX_OPEN = 1_000;
 
 /** An occurrence that is at most `graceMs` late counts as on time. The catch-up policy applies to later ones. */

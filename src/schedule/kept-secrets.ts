@@ -49,7 +49,7 @@ function keptValue(path: string, before: string | undefined, job: JobInput, kept
   if (kept !== undefined && hasSameReach(job, kept)) return before;
   throw bad(
     path,
-    "and the stored value is used only while the job's URLs stay on their hosts, with the same spider and scope",
+    "and the stored value is used only if the hosts of the URLs, the spider and the link scope stay the same",
   );
 }
 

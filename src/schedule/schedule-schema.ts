@@ -38,7 +38,7 @@ export const scheduleSchema = z.strictObject({
   overlap: z
     .enum(OVERLAPS)
     .optional()
-    .describe("What a run does while the previous one is in progress. Default: skip."),
+    .describe("What happens to a run if the previous run is still in progress. Default: skip."),
   catchUp: z
     .enum(CATCH_UPS)
     .optional()

@@ -1,7 +1,7 @@
 /**
  * Fires schedules. Any number of schedulers run on one store. The first one to poll adds the due occurrences of a
- * schedule in one transaction. One scheduler claims each occurrence. The claims of a dead scheduler expire, and other
- * schedulers claim its occurrences.
+ * schedule in one transaction. Each occurrence is claimed by one scheduler. The claims of a dead scheduler expire, and
+ * other schedulers claim its occurrences.
  */
 import type { Service } from "../runtime/service.ts";
 import type { DueSchedule, NewOccurrence } from "../store/schedule-store.ts";
@@ -16,7 +16,7 @@ export type SchedulerOptions = {
   claimMs: number;
 };
 
-/** The most schedules and occurrences per call to the store. */
+/** The maximum number of schedules and of occurrences per call to the store. */
 const MAX_DUE = 100;
 const MAX_CLAIMS = 20;
 const POSTPONE_MS = 60_000;

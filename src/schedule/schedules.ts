@@ -32,9 +32,9 @@ export type Schedules = {
   next(schedule: Schedule, max: number): number[];
   /** The next occurrences of a new schedule. Throws BAD_SCHEDULE. */
   preview(when: WhenInput, max: number): number[];
-  /** The occurrences until an instant of schedules that are not paused, by schedule id. */
+  /** The occurrences of each schedule until an instant, sorted by schedule id. A paused schedule has none. */
   upcoming(tenant: string | undefined, window: Window): Promise<readonly Upcoming[]>;
-  /** Its past occurrences, newest first. */
+  /** The past occurrences, newest first. */
   listRuns(schedule: Schedule, limit: number, beforeAt: number): Promise<readonly Occurrence[]>;
 };
 
@@ -46,7 +46,7 @@ type Policies = Pick<Schedule, "overlap" | "catchUp" | "maxCatchUp" | "paused">;
 const DEFAULTS: Policies = { overlap: "skip", catchUp: "one", maxCatchUp: 10, paused: false };
 
 type Options = Pick<SchedulerOptions, "claimMs" | "graceMs">;
-/** The most attempts, if other processes change the schedule at the same time. */
+/** The maximum number of attempts, if other processes change the schedule at the same time. */
 const TRIES = 20;
 
 export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): Schedules {
@@ -239,7 +239,7 @@ function badJob(message: string): TrawlError {
 function missing(id: string): TrawlError {
   return new TrawlError("NOT_FOUND", {
     op: "schedule.get",
-    message: `there is no schedule ${id}; list them with trawl schedule list, or GET /v1/schedules`,
+    message: `there is no schedule ${id}; list all schedules with trawl schedule list, or GET /v1/schedules`,
     detail: { scheduleId: id },
   });
 }

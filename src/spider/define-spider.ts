@@ -35,9 +35,9 @@ export type PageContext<Record extends Fields = Fields> = {
    */
   emit(record: Record): void;
   /**
-   * Follows links. A CSS selector follows the links of the elements that it matches, within the spider's scope (its own
-   * site by default). A URL is followed as given: absolute, with a path (`/a`, `./a`, `products/1`, `?page=2`), or the
-   * name of a page file (`page-2.html`).
+   * Follows links. A CSS selector follows the links of the elements that it matches, within the spider's link scope (by
+   * default, the site of the page). A URL is followed even outside the link scope. A URL is absolute, has a path (`/a`,
+   * `./a`, `products/1`) or a query (`?page=2`), or is the name of a page file (`page-2.html`).
    */
   follow(target: string | readonly string[], options?: FollowOptions): void;
 };

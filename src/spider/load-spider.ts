@@ -33,13 +33,13 @@ function spiderProblem(spider: unknown): string | undefined {
   if (typeof spider !== "object" || spider === null || !["name", "start", "page"].some((key) => key in spider))
     return "it must export default defineSpider({ name, start, page })";
   const { name, start, page, handlers = {}, schema } = spider as Partial<Spider>;
-  if (typeof name !== "string" || name === "") return "its spider has no name";
-  if (!Array.isArray(start) || start.length === 0) return 'its spider has no start URLs (start: ["https://…"])';
-  if (typeof page !== "function") return "its spider has no page handler (async page({ $, emit, follow }) { … })";
+  if (typeof name !== "string" || name === "") return "the spider has no name";
+  if (!Array.isArray(start) || start.length === 0) return 'the spider has no start URLs (start: ["https://…"])';
+  if (typeof page !== "function") return "the spider has no page handler (async page({ $, emit, follow }) { … })";
   const invalid = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
   if (invalid !== undefined) return `handlers.${invalid[0]} is not a function`;
   if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
-    return "its schema is not a Standard Schema (zod, valibot and arktype schemas are)";
+    return "the schema of the spider is not a Standard Schema (zod, valibot and arktype schemas are)";
   }
   const unknown = Object.keys(spider).filter((key) => !SPIDER_KEYS.includes(key));
   if (unknown.length > 0) {

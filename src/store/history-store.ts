@@ -8,7 +8,7 @@
  * H3 A bucket that was never written does not exist.
  * H4 Pruning removes buckets older than the retention of their width, a limited number per call.
  *
- * Counts are added at most once: counts that are in transit when a connection breaks are lost.
+ * Counts are added at most once: if the connection breaks during a call, its counts may be lost.
  */
 import { addLatencies, type Latencies, noLatencies } from "../domain/latency.ts";
 
@@ -22,7 +22,7 @@ export type WorkCounts = {
   pages: number;
   /** Leases that ended successfully. */
   done: number;
-  /** Leases that ended without a page, retried or dead. */
+  /** Leases that ended without a page; the task is retried or dead. */
   failed: number;
   /** The part of `failed` that is not retried. */
   dead: number;

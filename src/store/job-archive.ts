@@ -28,7 +28,7 @@ export interface JobArchive {
   markDeleted(jobId: string, at: number): Promise<void>;
   /** Deleted jobs that may have rows left, in order of deletion, starting at `from`. */
   listUncleaned(limit: number, from?: number): Promise<readonly { jobId: string; deletedAt: number }[]>;
-  /** Records that no rows of a deleted job are left. */
+  /** Marks a deleted job as clean: none of its rows are left. */
   setClean(jobId: string): Promise<void>;
   /**
    * Removes up to `max` rows of each kind of a job, and its archive entry, in one transaction. True if more may be

@@ -3,7 +3,7 @@
  * conditional requests and to detect unchanged pages. Every implementation passes
  * test/contracts/store/describe-memories.ts:
  *
- * M1 A memory is written in the same transaction as its page. It changes nothing if a later lease of its task has
+ * M1 A memory is written in the same transaction as its page. It is not written if a later lease of its task has
  *    already written a page, an attempt or a memory.
  * M2 A job recalls the memory that preceded its own first memory of the page, however often the job has written since.
  *    So a task that runs again after a crash compares with the same memory as before.
@@ -33,7 +33,8 @@ export type MemoryWrite = MemoryKey & PageMemory & { taskId: string; token: numb
 export type Recall = MemoryKey & { jobId: string };
 
 /**
- * The key of a page. A URL may exceed the maximum size of an index entry. With 126 bits, collisions are not expected.
+ * The key of a page. It is a hash, because a URL may exceed the maximum size of an index entry. It has 126 bits, so
+ * collisions are not expected.
  */
 export function memoryPageKey(url: string): string {
   return hash("sha256", url, "base64url").slice(0, 21);

@@ -50,7 +50,7 @@ export function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string
 }
 
 /**
- * Replaces NUL characters. SQLite drivers cut a string at NUL, PostgreSQL rejects it. JSON text needs no replacement.
+ * Replaces NUL characters. SQLite drivers cut a string at NUL, and PostgreSQL rejects it. JSON text contains no NUL.
  */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD");

@@ -5,7 +5,7 @@
  * S1 A change of a schedule succeeds only if the caller knows its latest version. `advance` is such a change.
  * S2 `advance` moves `doneUntil` and adds the occurrences up to it atomically: none is lost, none is added twice, and
  *    none is added before an existing one.
- * S3 One holder at a time claims an occurrence. A claim expires; the next claim has a higher token.
+ * S3 An occurrence has at most one claim at a time. A claim expires; the next claim has a higher token.
  * S4 Occurrences of one schedule are claimed in the order of their instants, each after the previous one has ended.
  * S5 A holder whose claim has expired and was taken by another holder can change nothing.
  * S6 An occurrence in state `firing` is never skipped, and an occurrence that has ended never changes.
@@ -97,7 +97,7 @@ export interface ScheduleStore {
   decide(claim: OccurrenceClaim): Promise<boolean>;
   /** Returns false if another holder has the claim, or if the occurrence cannot move to that state. */
   settle(claim: OccurrenceClaim, end: OccurrenceEnd, endedAt: number): Promise<boolean>;
-  /** Gives up a claim. This occurrence and the later ones of its schedule wait until `notBefore`. */
+  /** Releases a claim. This occurrence and the later ones of its schedule wait until `notBefore`. */
   release(claim: OccurrenceClaim, notBefore: number, because: string): Promise<void>;
 
   /** Newest first. */

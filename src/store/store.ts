@@ -57,7 +57,7 @@ export type AttemptWrite = {
   detail: string | undefined;
 };
 
-/** How an attempt without a page ended. `passed`: successfully; another task continues with the fetched page. */
+/** How an attempt without a page ended. `passed`: it succeeded, and another task continues with the fetched page. */
 export const ATTEMPT_OUTCOMES = ["retry", "dead", "refused", "returned", "passed"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
@@ -65,7 +65,7 @@ export type WriteVerdict = "written" | "stale";
 
 /** One record of the output. */
 export type StoredRecord = {
-  /** Increases with every record. The cursor of readers. */
+  /** Increases with every record. Readers use it as cursor. */
   id: number;
   jobId: string;
   taskId: string;
@@ -135,11 +135,11 @@ export interface Store {
   countUnchanged(jobId: string): Promise<number>;
   /** Pages in the order they were written. */
   tracePages(target: TraceTarget): Promise<readonly TracedPage[]>;
-  /** Attempts by task, in the order of its leases. */
+  /** Attempts in the order of their tasks and leases. */
   traceAttempts(target: TraceTarget): Promise<readonly AttemptWrite[]>;
-  /** The newest 100,000 pages of a job, sorted by the duration of their lease, the longest first. */
+  /** Of the newest 100,000 pages of a job, those with the longest leases, the longest first. */
   slowestPages(jobId: string, limit: number): Promise<readonly TracedPage[]>;
-  /** Groups the first 100,000 attempts of a job, the largest group first. The limit bounds the cost. */
+  /** Groups the attempts of a job, the largest group first. Only the first 100,000 attempts are read. */
   groupAttempts(jobId: string, limit: number): Promise<readonly AttemptGroup[]>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@
  *    current number of events. So no event is lost or added twice. The text of an event never changes.
  * W3 An event is listed as unqueued until it is marked as queued, and can be read until it is marked as delivered.
  * W4 A delivery is counted once, however often it is marked.
- * W5 One caller claims a due webhook. It is due again only at the time that this caller gave.
+ * W5 Only one caller claims a due webhook. The webhook is due again at the time that this caller gave.
  * W6 A closed webhook is never due. Reopening makes it due for the next round, in which it may have an end event again.
  * W7 An open webhook can be reopened too: a notifier may have just read that its job has ended. A caller that knows
  *    only an earlier round adds no event to a later one, marks no event as queued and does not close the webhook.
@@ -63,7 +63,8 @@ export interface WebhookStore {
   /** Webhooks that are due at `now`, the earliest first. Each is due again at `againAt`. */
   claimDue(now: number, againAt: number, limit: number): Promise<readonly Webhook[]>;
   /**
-   * Returns false if another event or round was added since `known`, or if the webhook has its end event or is gone.
+   * Returns false if an event was added or a round was started after `known` was read, if the webhook has its end
+   * event, or if the webhook is gone.
    */
   addEvent(known: Webhook, event: NewEvent): Promise<boolean>;
   /** Numbers of events, the oldest first. */

@@ -63,15 +63,15 @@ export const browserSchema = z.strictObject({
   settle: settle.optional(),
   /** Resources that are not loaded. Default: images, fonts and media; with screenshot or pdf only media. */
   block: z.array(z.enum(RESOURCE_TYPES)).optional(),
-  /** Run on the page before it is read. */
+  /** Actions that run on the page before it is read. */
   actions: z.array(action).max(100).optional(),
   /** Store a screenshot of the whole page (`true`), or of the visible part (`view`). */
   screenshot: z.union([z.boolean(), z.literal("view")]).optional(),
   /** Store the page as PDF. */
   pdf: z.boolean().optional(),
-  /** The most requests of a page besides its document. Default: 300. */
+  /** The maximum number of requests of a page besides its document. Default: 300. */
   requests: z.int().min(0).max(100_000).optional(),
-  /** The most bytes a page receives besides its document. Default: 50 MB. */
+  /** The maximum number of bytes that a page receives besides its document. Default: 50 MB. */
   bytes: z.int().min(0).max(10_000_000_000).optional(),
 });
 

@@ -10,7 +10,7 @@ import type { JobInput } from "./job-schema.ts";
 import { isSameWork } from "./resolve-job.ts";
 
 /**
- * URLs of the list that the digest covers. Every way of submission knows this many before it creates the job; the
+ * The digest covers this many URLs of the list. Every way of submission knows them before it creates the job; the
  * command line reads longer lists as a stream.
  */
 export const DIGEST_URLS = 1_000;

@@ -84,7 +84,7 @@ export const jobSchema = z.strictObject({
       bodyBytes: z.int().min(1000).max(2_000_000_000).optional(),
     })
     .optional(),
-  queue: z.string().regex(QUEUE_NAME, "takes letters, digits, _ . : - (64 at most)").optional(),
+  queue: z.string().regex(QUEUE_NAME, "takes letters, digits and _ . : - (at most 64 characters)").optional(),
   priority: z.int().min(0).max(9).optional(),
   /** Whether pages are rendered in a browser. */
   render: z.enum(["never", "auto", "always"], { error: "takes never, auto or always" }).optional(),
@@ -111,7 +111,8 @@ export const jobSchema = z.strictObject({
       set: z
         .string()
         .regex(QUEUE_NAME, {
-          error: (issue) => `takes letters, digits, _ . : - (64 at most), not ${JSON.stringify(issue.input)}`,
+          error: (issue) =>
+            `takes letters, digits and _ . : - (at most 64 characters), not ${JSON.stringify(issue.input)}`,
         })
         .optional(),
       emit: z.enum(["all", "changed"]).optional(),

@@ -89,11 +89,12 @@ function checkWebhookEvents({ webhook, keep }: JobInput): void {
   if (keep?.records !== false || webhook?.events?.includes("records") !== true) return;
   throw new TrawlError("BAD_JOB", {
     op: "submit.resolveJob",
-    message: "webhook.events: records are read from the store, and keep.records is off; turn it on, or remove records",
+    message:
+      "webhook.events: records are read from the store, but keep.records is off; turn on keep.records, or remove records here",
   });
 }
 
-/** Start its workers with `trawl worker --queues parse`. */
+/** Workers started with `trawl worker --queues parse` serve this queue. */
 const PARSE_QUEUE = "parse";
 
 function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: JobContext): JobSpec["parse"] {

@@ -72,7 +72,7 @@ export function adviceText(similar: readonly string[], known: readonly string[])
 }
 
 const MAX_GUESSES = 3;
-/** The most keys in a suggested path, such as `politeness.sites`. */
+/** The maximum number of keys in a suggested path, such as `politeness.sites`. */
 const MAX_DEPTH = 3;
 
 /**

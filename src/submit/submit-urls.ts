@@ -87,7 +87,7 @@ type SubmitOptions = {
   signal: AbortSignal;
 };
 
-/** The most refusals that an answer lists. */
+/** The maximum number of refusals that an answer lists. */
 export const MAX_REFUSALS = 1_000;
 
 export async function submitUrls(
@@ -207,7 +207,7 @@ function isFetchable(url: string): boolean {
   return canonicalUrl(url.trim()) !== undefined;
 }
 
-/** Splits a list into batches of at most `most` URLs. */
+/** Splits a list into batches of at most `max` URLs. */
 export async function* inBatches(
   urls: Iterable<string> | AsyncIterable<string>,
   max: number,

@@ -17,7 +17,7 @@ const secret = z.string().refine(
     return bytes >= SECRET_BYTES.least && bytes <= SECRET_BYTES.max;
   },
   // The message does not repeat the value: it may be most of a secret.
-  { error: "takes whsec_ and base64 of 24 to 64 bytes; leave it out to have one generated" },
+  { error: "takes whsec_ followed by base64 of 24 to 64 bytes; if secret is missing, Trawl generates one" },
 );
 
 export const webhookSchema = z
@@ -32,7 +32,7 @@ export const webhookSchema = z
     batch: z
       .strictObject({ records: z.int().min(1).max(10_000).optional() })
       .optional()
-      .describe("The most records per event. Default: 100."),
+      .describe("The maximum number of records per event. Default: 100."),
   })
   .describe("Receives events of the job: docs/webhooks.md.");
 

@@ -4,7 +4,7 @@ import { findTraced, type TraceDeps, type TraceTarget } from "./find-traced.ts";
 import { type JobTrace, traceJob } from "./job-trace.ts";
 import { readTimeline, type Timeline } from "./timeline.ts";
 
-/** `timelines` are those of pages. Either they or `jobs` are empty. `more` counts the results that were left out. */
+/** `timelines` are of pages. Either `timelines` or `jobs` is empty. `more` counts the results that were left out. */
 export type Trace = { timelines: readonly Timeline[]; jobs: readonly JobTrace[]; more: number };
 
 /** Each result costs several queries, and a request may have created thousands of jobs. */

@@ -74,7 +74,7 @@ type WorkerDeps = Omit<RunTaskDeps, "handlerErrors"> & {
   tracing: Tracing;
   /** The share of time, 0 to 1, that the event loop was busy since the last call. */
   eventLoopUse(): number;
-  /** Called with each command of an operator that is in `commands`. */
+  /** Called for each operator command that is in `commands`. */
   onCommand(command: WorkerCommand): void;
   clock: Clock;
   log: Log;
@@ -96,7 +96,7 @@ export type WorkerOptions = RunTaskOptions &
     unreadableJob: "ends-worker" | "ends-task";
   };
 
-/** The most results that are written in one batch. */
+/** The maximum number of results that are written in one batch. */
 const MAX_BATCH = 32;
 const REAP_EVERY_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
@@ -192,8 +192,8 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       observe.planned?.(attempt);
       return await runTask({ deps, observe, attempt, options, grant, plan, signal });
     } catch (error) {
-      // Only the error of the time limit itself. Another error after it, such as a lost broker, was not caused by the
-      // task.
+      // Only the error of the time limit itself counts as a timeout. A later error, such as a lost broker, was not
+      // caused by the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
       const isUnreadable = isTrawlError(error, "BAD_JOB", "BAD_SPIDER", "BAD_SELECTOR");
       if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;

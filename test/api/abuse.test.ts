@@ -58,7 +58,7 @@ describe("a server under abuse", () => {
     expect((await api.request("GET", "/readyz")).status).toBe(200);
   });
 
-  it("refuses a line of any length in bounded memory", async () => {
+  it("refuses a line of 300 MB in bounded memory", async () => {
     const api = await startApi();
     const { json } = await api.request("POST", "/v1/jobs", { open: true });
     const before = process.memoryUsage().rss;
@@ -99,7 +99,7 @@ describe("a server under abuse", () => {
     expect((await api.request("GET", "/readyz")).status).toBe(200);
   });
 
-  it("answers others while hundreds of requests never end, and stops without waiting for them", async () => {
+  it("answers other requests while hundreds of requests never end, and stops without waiting for those", async () => {
     const api = await startApi({ graceMs: 300 });
     const halves = [
       "GET /v1/jobs HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ",

@@ -75,7 +75,7 @@ describe("the client", () => {
     expect(isApiError(wrong, "BAD_REQUEST") && wrong.message).toMatch(/priority/);
   });
 
-  it("submits lists that are longer than a request, and waits while the broker is full", async () => {
+  it("submits a list that needs several requests, and waits while the broker is full", async () => {
     const { url, trawl: server } = await startApi({ maxPending: 7_000 });
     const urls = Array.from({ length: 12_000 }, (_, nth) => `https://a.example/${nth}`);
     const submitting = connect(url).submit(urls);

@@ -7,7 +7,10 @@ export type CountingProxy = {
   url: string;
   /** Requests so far. Requests that arrive in one packet count as one. */
   count(): number;
-  /** Restarts the count. Calls `act` instead of forwarding the nth request, or when its reply has arrived. */
+  /**
+   * Restarts the count. With `before`, calls `act` instead of forwarding the nth request. With `after`, calls `act`
+   * when the reply to the nth request has arrived.
+   */
   at(nth: number, when: "before" | "after", act: () => void): void;
 };
 

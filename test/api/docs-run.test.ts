@@ -37,7 +37,7 @@ it("the commands in docs/api.md work", async () => {
   const ids = (json.jobs as unknown as { id: string }[]).map(({ id }) => id);
   const jobs = (await Promise.all(ids.map((id) => ended(working, id)))) as { tally: { pages: number } }[];
   expect(jobs.map(({ tally }) => tally.pages).sort()).toEqual([1, 1, 1, 30]);
-  // It contains the records that existed at that moment.
+  // The file contains the records that existed when it was written.
   expect(readFileSync(join(folder, "records.csv"), "utf8")).toMatch(/_url,_status,/);
 });
 

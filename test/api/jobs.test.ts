@@ -45,7 +45,7 @@ describe("a job over HTTP", () => {
       (servers[nth % 2] ?? one).request("POST", "/v1/jobs", { urls }, { "idempotency-key": key });
 
     for (let round = 0; round < 5; round += 1) {
-      // More than one batch, so that some requests end while others are in the middle.
+      // More than one batch, so that some requests end while others still add URLs.
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, nth) => send(nth, lines(3_000), `night ${round}`)),
       );
@@ -208,7 +208,7 @@ describe("a bad request", () => {
     expect({ status, json }).toMatchObject({ status: 400, json: { detail: expect.stringMatching(detail) } });
   });
 
-  it("is not a request that has a content type but no body", async () => {
+  it("is not assumed if a request has a content type but no body", async () => {
     const { request } = await startApi();
     const { json } = await request("POST", "/v1/jobs", { open: true });
     const steer = (verb: string, type: string) =>
@@ -227,7 +227,7 @@ describe("a bad request", () => {
     expect(foreign).toMatchObject({ status: 403, json: { code: "FORBIDDEN" } });
   });
 
-  it("cannot arrive from another machine if the server has no keys: it refuses a public address", async () => {
+  it("cannot come from another machine if there is no key: the server refuses to use a public address", async () => {
     await expect(startApi({ apiHost: "0.0.0.0" })).rejects.toMatchObject({ code: "BAD_CONFIG" });
   });
 });

@@ -140,7 +140,7 @@ describe("a server with keys", () => {
 });
 
 describe("a server without keys", () => {
-  it("is open on this machine until the first key is created, and never again", async () => {
+  it("is open on this machine until the first key is created, and never after that", async () => {
     const api = await startApi();
     expect((await api.request("GET", "/v1/jobs")).status).toBe(200);
 

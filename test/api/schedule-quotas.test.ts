@@ -72,7 +72,7 @@ describe("an occurrence of a tenant's schedule", () => {
     expect((await acme.request("POST", `${five}/run`)).json).toMatchObject({ state: "waiting" });
     expect((await acme.request("POST", `${twenty}/run`)).json).toMatchObject({
       state: "failed",
-      because: "a quota: its 20 URLs exceed the limit of tenant acme, 10 pending URLs",
+      because: "the job has 20 URLs, more than the quota of tenant acme: 10 pending URLs",
     });
 
     await acme.request("POST", `/v1/jobs/${json.id}/cancel`);
@@ -80,7 +80,7 @@ describe("an occurrence of a tenant's schedule", () => {
     expect(await runsOf(acme, five)).toMatchObject([{ state: "fired" }]);
   });
 
-  it("waits for the rate of the tenant's fastest key, and returns the quota that it could not use", async () => {
+  it("waits for the rate of the tenant's fastest key, and consumes no quota while it waits", async () => {
     const api = await startKeyedApi();
     const acme = await api.newCaller({ tenant: "acme", quotas: { urlsPerSecond: 0.5 } });
     await api.newCaller({ tenant: "acme", quotas: { urlsPerSecond: 0.1 } });
@@ -125,7 +125,7 @@ describe("an occurrence of a tenant's schedule", () => {
     expect(await runsOf(reader, path)).toMatchObject([{ state: "fired" }]);
   });
 
-  it("returns the quota that it could not use at once, also the one of pending URLs", async () => {
+  it("consumes no quota of pending URLs while it waits for another quota", async () => {
     const api = await startKeyedApi();
     const { store, frontier, clock } = api.trawl;
     const acme = await api.newCaller({ tenant: "acme", quotas: { pending: 10, jobs: 1 } });

@@ -69,7 +69,7 @@ it("shows a replay between attempts, and explains where the count of attempts st
   });
   expect((await trawl.explain({ url })).reasons).toEqual([
     expect.stringMatching(/failed \S+ ago after 1 attempt/),
-    `in job ${job.id}: was replayed 1 time; attempts are counted from the last replay`,
+    `in job ${job.id}: the URL was replayed 1 time; attempts are counted from the last replay`,
   ]);
 });
 
@@ -131,7 +131,7 @@ it("returns nothing about other tenants and workers to a tenant, whatever parame
     expect(await other.request("GET", `/v1/trace?${query}`)).toMatchObject(NOT_FOUND);
     expect(await acme.request("GET", `/v1/trace?${query}`)).toMatchObject({ json: { timelines: [{ job: json.id }] } });
   }
-  const noWorker = "no worker serves queue fetch: start one with: trawl worker --queues fetch";
+  const noWorker = "no worker serves queue fetch; start one with: trawl worker --queues fetch";
   expect((await acme.request("GET", `/v1/explain?job=${json.id}`)).json.reasons).toContain(noWorker);
   const vitals = { concurrency: 16, busy: 3, done: 9, failed: 0, rssBytes: 1, upMs: 1 };
   const worker = { worker: "w1", queues: ["fetch"], unknownSpiders: [], version: "1", vitals };
@@ -144,7 +144,7 @@ it("returns nothing about other tenants and workers to a tenant, whatever parame
   }
 });
 
-it("names workers and the backlog of others only to operators", async () => {
+it("shows worker names and the backlog of other tenants only to operators", async () => {
   const api = await startKeyedApi();
   const [acme, other] = [await api.newCaller({ tenant: "acme" }), await api.newCaller({ tenant: "other" })];
   const urls = ["x", "y"].map((name) => `https://a.example/${name}`);

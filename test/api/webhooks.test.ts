@@ -311,7 +311,7 @@ describe("a job with a webhook", () => {
     expect((await working.request("GET", `/v1/jobs/${json.id}/webhook`)).status).toBe(404);
   });
 
-  it("and a schedule uses the secret of the schedule, which is never returned and survives a change", async () => {
+  it("of a schedule uses the secret of the schedule, which is never returned and survives a change", async () => {
     const working = await startWorking(pages(1), QUICK);
     const receiver = await receiverOf();
     const job = { urls: [`${working.site.url}/0`], webhook: { url: receiver.url } };

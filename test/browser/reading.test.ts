@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("a rendered page", () => {
     expect(text).toMatch(/^<html>/);
   });
 
-  it("is read as soon as an element matches the selector, even if the element existed before", async () => {
+  it("is read as soon as an element matches the selector, even if the element existed before it matched", async () => {
     const { server, get } = await late();
     server.on("/a", always({ headers: HTML, body: LATER }));
 

@@ -9,7 +9,7 @@ import { shellArguments, startWatchdog } from "../../src/fetch/browser/watchdog.
 import { newFolder } from "../e2e/folder.ts";
 
 const [ROUNDS, AT_ONCE] = [8, 20];
-/** Each browser is ended this much later after its start than the previous one. */
+/** The time from the start to the end of a browser is this much longer for each further browser of a round. */
 const STEP_MS = 0.5;
 
 it("leaves no folder behind, at whatever moment the start of a browser is interrupted", async () => {
@@ -21,8 +21,8 @@ it("leaves no folder behind, at whatever moment the start of a browser is interr
 });
 
 /**
- * The shell creates its profile late, like a browser on a busy machine: it could create a folder again that was
- * removed.
+ * The shell creates its profile late, like a browser on a busy machine. So it could create a folder again after the
+ * watchdog has removed it.
  */
 async function startAndEnd(parent: string, afterMs: number): Promise<void> {
   const folder = mkdtempSync(join(parent, "browser-"));

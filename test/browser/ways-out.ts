@@ -40,7 +40,7 @@ export const WAYS: Readonly<Record<string, (at: string, name: string) => string>
   frameRedirect: (at, name) => `<iframe src="/to?${encodeURIComponent(`${at}/${name}`)}"></iframe>`,
 };
 
-/** Requests without a path: the server sees only a connection, or nothing. Chromium itself blocks the popup. */
+/** Requests that may not reach a server as HTTP requests, so a test cannot expect them. Chromium blocks the popup. */
 const SILENT_WAYS: readonly ((at: string) => string)[] = [
   (at) => `<link rel="preconnect" href="${at}"><link rel="dns-prefetch" href="${at}">`,
   (at) => `<svg><use href="${at}/use#x"/></svg><a ping="${at}/ping" href="#" id="pinging"></a>`,

@@ -29,8 +29,9 @@ export type Verdict = {
   problems: string[];
   requests: number;
   repeated: number;
-  /** By how many ms the worst window is too short for its requests: by the logged times, and without logging delays. */
+  /** By how many ms the worst window is too short for its requests, computed from the logged times. */
   loggedExcessMs: number;
+  /** The same, after logging delays are subtracted. */
   excessMs: number;
   maxAtOnce: number;
 };

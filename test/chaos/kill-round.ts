@@ -35,7 +35,7 @@ const LIMITS: Limits = { perSecond: 200, perSite: 8 };
 /** The time that a page takes: long enough that almost `perSite` requests are under way when a process is killed. */
 const DELAY_MS = 35;
 const POLL_MS = 10;
-/** A crawl that runs longer than this hangs and is aborted. */
+/** A crawl that runs longer than this is aborted. */
 const HANGS_AFTER_MS = 300_000;
 
 export async function runKillRound({ seed, pages, folder, main }: RoundOptions): Promise<Round> {

@@ -6,7 +6,7 @@ import { rateViolations } from "../site/politeness-checker.ts";
 import { loggedExcessMs, rateExcessMs, watchIdleTime } from "./rate-excess.ts";
 
 describe("the rate excess", () => {
-  it("is the tolerance at which the politeness checker finds no violation, if the log is exact", () => {
+  it("is the smallest tolerance at which the politeness checker finds no violation, if the log is exact", () => {
     const times = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: 500 }), (instants, perSecond) => {

@@ -2,7 +2,7 @@
 export type SeededRandom = {
   /** From 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `max`, both included. */
   between(least: number, max: number): number;
 };
 

@@ -57,10 +57,10 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard on a running fleet", () =
     const [urls, submit] = [page.getByLabel("Start URLs"), page.getByRole("button", { name: "Submit job" })];
     await urls.fill("");
     await submit.click();
-    await page.getByText("the job has none").waitFor();
+    await page.getByText("the job has no URLs").waitFor();
     expect(await page.locator("form [role=alert]").count()).toBe(0);
     await urls.fill("http://books.example/shelf/1");
-    await page.getByText("the job has none").waitFor({ state: "detached" });
+    await page.getByText("the job has no URLs").waitFor({ state: "detached" });
     // The draft survives a visit to another page.
     await visit(page, stage.url, { path: "/jobs" });
     await visit(page, stage.url, { path: "/jobs/new" });

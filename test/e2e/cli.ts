@@ -34,7 +34,7 @@ export type RunningCli = {
   ended: Promise<CliEnd>;
 };
 
-/** A command that takes longer hangs. The error contains its output, which the timeout of the test would not show. */
+/** A command that takes longer is killed. The error contains its output, which a timeout of the test would not show. */
 const HANGS_AFTER_MS = 150_000;
 
 /** Runs `trawl` and waits for its end. */

@@ -44,7 +44,7 @@ describe("the reason of a failed URL", () => {
     expect(letters.stdout).toMatch(/^http:\/\/127\.0\.0\.1:9\/ {2}retries_spent: connection refused {2}\(job/);
   });
 
-  it("is the handler if it failed on every page", async () => {
+  it("names the handler if the handler failed on every page", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>x</h1>" })];
     writeFileSync(
       join(cwd, "throws.mjs"),

@@ -47,7 +47,7 @@ describe.skipIf(obstacle !== undefined)("an S3 bucket for bodies", () => {
     expect(existsSync(join(cwd, ".trawl/bodies"))).toBe(false);
   });
 
-  it("needs the right secret: crawl exits with 3 and the fix, doctor reports it, and neither prints it", async () => {
+  it("with a wrong secret makes crawl exit with 3, is reported by doctor, and no output shows the secret", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": "<h1>home</h1>" })];
     const wrong = { ...settingsOf(server), TRAWL_S3_SECRET_KEY: "not-the-secret", TRAWL_LOG_LEVEL: "debug" };
     const env = { ...wrong, TRAWL_BODIES: `s3://${server.bucket}/${randomUUID()}` };

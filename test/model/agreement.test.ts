@@ -17,7 +17,7 @@ import { seeded } from "./seed.ts";
 import { auditFile } from "./sqlite-audit.ts";
 import { createTwins } from "./twins.ts";
 
-/** So few that some submissions reach the limit. */
+/** So low that some submissions reach this limit. */
 const MAX_PENDING = 50;
 const noRedis = findRedisObstacle("redis-server") !== undefined;
 

@@ -94,7 +94,7 @@ export function letterOf({ id, job, made, letter, history }: ModelTask): DeadLet
   };
 }
 
-/** Largest group first. Its sample is the first of its URLs, sorted. */
+/** Returns the largest group first. The sample of a group is the first of its sorted URLs. */
 export function groupLetters(letters: readonly DeadLetter[]): DeadGroup[] {
   const groups: DeadGroup[] = [];
   for (const { reason, site, status, url } of letters) {

@@ -53,7 +53,7 @@ function endRobotsFetch(task: ModelTask): void {
   if (task.site.robotsFetcher === task) task.site.robotsFetcher = undefined;
 }
 
-/** A response to a request from before the back-off is not a new incident, and does not end the back-off. */
+/** A response to a request from before the backoff is not a new incident, and does not end the backoff. */
 function updateSiteBackoff(site: ModelSite, signal: Settlement["site"], now: number): void {
   const isBlocked = site.blockedUntil > now;
   if (signal.kind === "ok" && !isBlocked) site.incidents = 0;

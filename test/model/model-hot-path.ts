@@ -105,7 +105,7 @@ function createSites({ world, step }: ModelParts): Sites {
   };
 }
 
-/** These do not change waiting or leased tasks. */
+/** These operations do not change waiting or leased tasks. */
 function createFleet({ world, clock }: ModelParts): Fleet {
   const without = (worker: string) => world.announcements.filter(({ presence }) => presence.worker !== worker);
   return {

@@ -50,8 +50,8 @@ export type Operation =
   | { do: "advanceToNextDue" };
 
 /**
- * Half of the policies are lax. A site gets the strictest of its jobs; without lax ones, few tasks would be due at
- * once.
+ * Half of the policies are lax. A site gets the strictest policy of its jobs, so without lax policies few tasks would
+ * be due at once.
  */
 const policies: fc.Arbitrary<SitePolicy> = fc.oneof(
   fc.constant({ intervalMs: 0, burst: 1, perSite: 6 }),

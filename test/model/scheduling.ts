@@ -87,7 +87,8 @@ export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
 }
 
 /**
- * The operator's policy; else the strictest of its jobs that are not paused, with the crawl-delay; else the last one.
+ * The operator's policy, if there is one. Otherwise the strictest policy of the site's jobs that are not paused, with
+ * the crawl-delay. If the site has no such job, its last policy.
  */
 function effectivePolicy(world: World, site: ModelSite): SitePolicy {
   if (site.operator !== undefined) return site.operator;

@@ -27,13 +27,13 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
 
   async function both<T>(call: (frontier: AnyFrontier) => Promise<T>): Promise<T | undefined> {
     const [actual, expected] = [await outcomeOf(call(subject)), await outcomeOf(call(model))];
-    // The fast comparison first: there are thousands of these, and only a difference needs a readable diff.
+    // The fast comparison comes first: a run makes thousands of them, and only a difference needs a readable diff.
     if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
     return actual.value;
   }
 
   const jobId = (nth: number) => jobs[nth % jobs.length]?.id ?? "";
-  /** One in ten is any earlier claim; the others are claims that a worker believes to hold. */
+  /** One in ten is any earlier claim; the others are claims that a worker believes it holds. */
   const claim = (nth: number): Claim => {
     const from = nth % 10 === 0 ? granted : held;
     return from[nth % Math.max(1, from.length)] ?? { taskId: "404", token: 1 };

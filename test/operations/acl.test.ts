@@ -72,7 +72,7 @@ describe.skipIf(obstacle !== undefined)(`permissions on a broker (${obstacle ?? 
     });
   });
 
-  it.each(["eval", "evalsha", "subscribe"])("are named if one is missing: %s", async (command) => {
+  it.each(["eval", "evalsha", "subscribe"])("that are missing are named in the error: %s", async (command) => {
     const stage = await stageAs(`no-${command}`, `-${command}`);
     const work = async () => runWholeJob(await stage.open());
 
@@ -82,7 +82,7 @@ describe.skipIf(obstacle !== undefined)(`permissions on a broker (${obstacle ?? 
     });
   });
 
-  it.each(["time", "hget", "info"])("are named if one that the first script needs is missing: %s", async (command) => {
+  it.each(["time", "hget", "info"])("that are missing for the first script are named, too: %s", async (command) => {
     const stage = await stageAs(`no-${command}`, `-${command}`);
 
     await expect(stage.open()).rejects.toMatchObject({

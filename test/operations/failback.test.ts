@@ -27,7 +27,7 @@ describe.skipIf(obstacle !== undefined)(`a server (${obstacle ?? "available"})`,
     };
     await leaseAfterLoss(); // loads the scripts into the server
 
-    // The state of a master that was a replica in between: the mark of the other server in its keys, and no clients.
+    // A master that was a replica for a while has the mark of the other server in its keys, and no clients.
     await withRedis(server.port, (redis) => redis.hset(meta, "run", "0123456789012345678901234567890123456789"));
     await leaseAfterLoss();
 

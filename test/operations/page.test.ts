@@ -1,7 +1,7 @@
 /**
  * Runs the commands of docs/operations.md as written, in a shell, on a Redis with the settings of the page. Only
- * addresses are replaced, and the measurement is shortened. They are in `bash` blocks: `sh` blocks of other pages need
- * no Redis (see readme.test.ts).
+ * addresses are replaced, and the measurement is shortened. The commands are in `bash` blocks, because readme.test.ts
+ * runs all `sh` blocks without a Redis.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
       `--${name}`,
       values.join(" "),
     ]);
-    // Otherwise a copy for --rdb waits five seconds for other replicas.
+    // With the default delay, a copy for --rdb waits five seconds for other replicas.
     server = await startRedis({ args: [...args, "--repl-diskless-sync-delay", "0"] });
     folder = aClone((clear) => void cleanUps.push(clear));
   });
@@ -60,7 +60,7 @@ describe.skipIf(obstacle !== undefined)(`the page on operations (${obstacle ?? "
     async (command) => {
       const { code, output } = await run(command, folder, server.port);
 
-      // No worker runs: doctor reports that, also by its exit code, once a job is submitted.
+      // No worker runs. Once a job is submitted, doctor reports that, also with its exit code.
       const isFine = code === 0 || (command.endsWith("trawl doctor") && output.includes("trawl worker --queues fetch"));
       expect(isFine, `${command}\n${output}`).toBe(true);
     },

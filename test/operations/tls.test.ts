@@ -58,7 +58,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     expect(await waitUntil(() => reason.test(lastError()?.message ?? ""), 5_000), lastError()?.message).toBe(true);
   });
 
-  it("leads to an error that names a plain connection to a TLS port, or TLS to a plain port", async () => {
+  it("leads to an error that explains a plain connection to a TLS port, or TLS to a plain port", async () => {
     const plain = `redis://${address}`;
     const encrypted = `rediss://127.0.0.1:${server.port}?ca=${files.ca}&${clientFiles()}`;
 
@@ -89,7 +89,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
     });
   });
 
-  it("is used only over TLS behind sentinels, and so are the sentinels", async () => {
+  it("is found through sentinels over TLS, and used over TLS", async () => {
     const port = await findFreePort();
     const sentinel = await startRedis({ sentinel: true, args: [...tlsFlags(port, files), "--tls-replication", "yes"] });
     onTestFinished(() => sentinel.stop());
@@ -99,7 +99,7 @@ describe.skipIf(obstacle !== undefined)("a broker behind TLS", () => {
 
     const frontier = await createStage(`rediss+sentinel://127.0.0.1:${port}/m?${query}`).open();
 
-    // That port accepts only TLS.
+    // The ports of the sentinel and of the master accept only TLS.
     expect(await frontier.listJobs(1)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-/** The recrawl set of a schedule belongs to the schedule and its tenant, and is removed with it. */
+/** The recrawl set of a schedule belongs to the schedule and its tenant, and is removed with the schedule. */
 import { expect, it } from "vitest";
 import { composeSchedules } from "../../src/compose/schedules.ts";
 import { NO_QUOTAS } from "../../src/domain/api-key.ts";
 import { openWorld } from "./world.ts";
 
-it("is named after the schedule and its tenant unless the job names one, and is removed with it", async () => {
+it("an unnamed recrawl set gets the name of its schedule and tenant, and is removed with the schedule", async () => {
   const { trawl, config } = await openWorld();
   const { schedules } = composeSchedules(config, trawl);
   await trawl.store.keys.add({

@@ -1,4 +1,4 @@
-/** A broker, a store and a worker, in which one job after the other crawls a site. */
+/** A broker, a store and a worker, with which one job after the other crawls a site. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type App, openApp } from "../../src/compose/app.ts";

@@ -119,7 +119,7 @@ describe("a server that", () => {
 });
 
 describe("a page is fetched in full if", () => {
-  it("it is read by other rules, and is still compared", async () => {
+  it("the rules have changed, and is still compared with its memory", async () => {
     const { site, crawl } = await prepare({ title: "one" });
     await crawl();
     await crawl();
@@ -130,7 +130,7 @@ describe("a page is fetched in full if", () => {
     expect(lastOf(site).map(({ status }) => status)).toEqual([200, 304, 200, 304]);
   });
 
-  it("it is requested with other headers, and is unchanged", async () => {
+  it("the request headers have changed, and still counts as unchanged", async () => {
     const { site, crawl } = await prepare({ title: "one" });
     await crawl();
     expect((await crawl({ headers: { "accept-language": "de" } })).titles).toEqual([]);

@@ -74,9 +74,9 @@ describe("workers whose clocks are wrong", () => {
     const changes = slots.filter(({ by }, nth) => nth > 0 && by !== slots[nth - 1]?.by).length;
     console.info(`smallest gap ${Math.min(...gaps).toFixed(3)} ms of ${intervalMs}, ${changes} changes of worker`);
     expect(changes).toBeGreaterThan(0);
-    // Two comparisons of clocks may drift apart by this much before the next one.
+    // Between two comparisons with the broker's clock, the clocks of two workers may drift apart by this much.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs - 0.5);
-    // No worker waits, or sends too late, by the error of its clock.
+    // No request is early or late by the error of its worker's clock.
     for (const { sendAt, sentAt } of slots) expect(Math.abs(sentAt - sendAt)).toBeLessThan(NEAR_MS);
     const views = await Promise.all(handles.map((frontier) => viewOf(frontier)));
     for (const [nth, { createdAt }] of views.entries()) {

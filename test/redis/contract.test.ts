@@ -51,7 +51,7 @@ const GAPS: Readonly<Record<string, string>> = {
   "F5 skips tasks of higher priority at a site that may not be requested now": BY_SHARD,
   "F5 grants tasks of lower priority at a site that the same call has served at a higher one": BY_SHARD,
   "F5 divides a call between the sites that are due": BY_SHARD,
-  "F5 serves the site first that was served longest ago": BY_SHARD,
+  "F5 first serves the site that was served longest ago": BY_SHARD,
   "F5 serves a new site after those that have waited longer": BY_SHARD,
   "F12 a change of priority moves all tasks of a job and keeps their order": BY_SHARD,
   "F15 lists by job, reason, site and status, page by page": BY_SHARD,

@@ -82,7 +82,7 @@ describe.each([1, 4])("a forgotten job on %i shards", (shards) => {
     await frontier.close();
   });
 
-  it("is removed in more calls if it has more dead letters and buckets, so each call is short", async () => {
+  it("is removed in more calls if it has more seen URLs, so each call is short", async () => {
     const prefix = newPrefix();
     const { frontier, clock } = await open(prefix);
     await submit(frontier, aJob(), everywhere(4_000));

@@ -112,7 +112,7 @@ describe("a lost reply", () => {
   for (const shards of [1, 3]) {
     const links = Array.from({ length: 6 }, (_, nth) => aTask(`https://linked-${nth}.test/`));
 
-    it(`F7 of a settlement is repeated with the same result, on ${shards} shard(s)`, async () => {
+    it(`F7 of a settlement leads to a second call with the same result, on ${shards} shard(s)`, async () => {
       const { proxy, frontier } = await open(shards);
       const outcome = { kind: "dead", because: "too_big" } as const;
       const endings: Partial<Settlement>[] = [{}, { discovered: links }, { outcome }, { refusedLinks: 2 }];
@@ -137,7 +137,7 @@ describe("a lost reply", () => {
       }
     });
 
-    it(`F9 of a submission is repeated without duplicates, on ${shards} shard(s)`, async () => {
+    it(`F9 of a submission leads to a second call that queues no URL twice, on ${shards} shard(s)`, async () => {
       const { proxy, frontier } = await open(shards);
       await frontier.enqueue("job", links);
 
@@ -150,7 +150,7 @@ describe("a lost reply", () => {
       expect(await countsOf(frontier)).toEqual({ submitted: 13, queued: 11, duplicate: 2 });
     });
 
-    it(`F11 of a seal, or of the end that it causes, is repeated, on ${shards} shard(s)`, async () => {
+    it(`F11 of a seal, or of a later step, does not prevent the end of the job, on ${shards} shard(s)`, async () => {
       const { proxy, frontier } = await open(shards);
       expect(await frontier.seal("job")).toBe(true);
       const names = shards === 1 ? ["seal"] : ["seal", "finish-job", "apply-job-state", "mark-synced"];
@@ -163,7 +163,7 @@ describe("a lost reply", () => {
       }
     });
 
-    it(`F15 of a replay or a discard is repeated, on ${shards} shard(s)`, async () => {
+    it(`F15 of a replay or a discard leads to a second call with the same result, on ${shards} shard(s)`, async () => {
       const { proxy, frontier } = await open(shards);
       await frontier.enqueue("job", tasksAt("a.test", 6));
       const outcome = { kind: "dead", because: "too_big" } as const;

@@ -24,7 +24,7 @@ describe("Redis out of memory", () => {
       onTestFinished(() => server.stop());
       const frontier = await createStage(server.url, { shards }).open();
       const sites = Array.from({ length: 8 }, (_, nth) => `site-${nth}.test`);
-      // They need much more memory than the scripts that are loaded later.
+      // These tasks need much more memory than the scripts that are loaded later.
       await submit(
         frontier,
         aJob(),

@@ -89,7 +89,8 @@ describe("an operation on several shards that ends in the middle", () => {
       const grants = await grantsOf(other);
       expect(grants).toHaveLength(EVERYWHERE.length);
       await other.release(grants);
-      // The priority of the rival is between the old and the new one of the job: no shard may grant its tasks first.
+      // The priority of the rival is between the old and the new priority of the job, so no shard may grant tasks of
+      // the rival first.
       const rivals = [OWNER.index, missing].flatMap((index) => tasksOn(shards.all[index] as Shard, 1));
       const urgent = rivals.map((task) => ({ ...task, url: `${task.url}rival`, priority: 2 }));
       await submit(other, aJob({ id: "rival", priority: 2 }), urgent);
@@ -208,7 +209,7 @@ describe("a node of a cluster that accepts connections and does not answer", () 
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startCluster({ nodes: 3 });
-    // Otherwise the other nodes refuse commands once they have noticed.
+    // By default, the other nodes refuse commands once they have noticed that a node is down.
     const setting = ["SET", "cluster-require-full-coverage", "no"] as const;
     for (const { port } of cluster.nodes) await withRedis(port, (redis) => redis.config(...setting));
   });
@@ -256,7 +257,7 @@ describe("a node of a cluster that accepts connections and does not answer", () 
     expect(more.every(isReachable)).toBe(true);
     expect(kept).toEqual(healthy.map(() => true));
 
-    // One call for all leases extends those on other nodes, well beyond their first end.
+    // One call for all leases extends the leases on other nodes, far beyond their original end.
     await expect(frontier.extend([...held, ...more], 120_000)).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
     expect(performance.now() - startAt).toBeLessThan(2 * HUNG_MS);
     const ends = [1, 2].map((index) => `${stage.prefix}:{${index}}:expiry`);

@@ -96,7 +96,7 @@ describe("idle workers", () => {
     expect(await grantsOf(worker)).toHaveLength(links.length);
   });
 
-  it("are woken by a single task that another worker discovers for a queue that it does not serve", async () => {
+  it("are woken by a single task of their queue, discovered by a worker that does not serve this queue", async () => {
     const [worker, other] = (await openMany(createStage(server.url), 2)) as [AnyFrontier, AnyFrontier];
     await submit(other, aJob(), tasksAt("a.test", 2));
     const held = await grantsOf(other, { worker: "other" });

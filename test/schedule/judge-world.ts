@@ -15,7 +15,7 @@ export function judgeWorld({ planned, polls, jobs, occurrences }: Outcome, start
   for (const { schedule, written, overlap, catchUp, maxCatchUp } of planned) {
     const own = jobsOf.get(schedule.id) ?? [];
     const seen = polls.get(schedule.id) ?? [];
-    // Up to the last poll, because the newest missed occurrences are fired later and may be after the end.
+    // Up to the last poll: catch-up fires the newest missed occurrences, and these may be after `endAt`.
     const wall = occurrencesByWall(written(schedule.createdAt), startAt, Math.max(endAt, seen.at(-1) ?? endAt));
     const limit = { skip: 0, one: 1, all: maxCatchUp }[catchUp];
     const judged = classify(wall, seen, limit);

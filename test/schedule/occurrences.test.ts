@@ -44,7 +44,7 @@ describe("the occurrences of a schedule", () => {
       );
     const rare = (least: number, most: number) =>
       fc.oneof({ weight: 6, arbitrary: fc.constant("*") }, { weight: 1, arbitrary: field(least, most) });
-    // Most of them near a clock change.
+    // Most hours are near a clock change.
     const hour = fc.oneof(field(0, 23), fc.constantFrom("1", "2", "3", "1-3", "2,3", "*/2"));
     const cron = fc.tuple(field(0, 59), hour, rare(1, 31), rare(1, 12), rare(0, 6)).map((fields) => fields.join(" "));
     const zone = fc.constantFrom(...(Object.keys(CHANGES) as (keyof typeof CHANGES)[]));

@@ -1,8 +1,8 @@
 /**
  * Simulates schedulers on one store and one broker, both real files, with simulated time. In each step the time
  * advances, the live schedulers poll, and runs that have lasted long enough end. Schedulers crash at random calls and
- * are restarted. Some pause while they hold a claim, and continue when another scheduler has taken it over. Twice all
- * of them are down.
+ * are restarted. Some pause while they hold a claim, and continue when another scheduler has taken it over. Twice,
+ * all schedulers are down.
  */
 
 import { join } from "node:path";
@@ -156,7 +156,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   while (now < endAt) {
     const outage = outages.find((from) => now >= from && now < from + OUTAGE_MS);
     if (outage !== undefined) {
-      // All crash, including paused ones.
+      // All schedulers crash, including paused ones.
       sleepers.splice(0);
       for (const index of all.keys()) all[index] = newScheduler(outage + OUTAGE_MS);
     }

@@ -38,7 +38,7 @@ const PACKAGES = {
     ...["python3-charset-normalizer"],
   ],
 };
-/** Its package names contain the version, and it needs many libraries: apt finds both. */
+/** The package names of PostgreSQL contain its version, and it needs many libraries: apt finds both. */
 const POSTGRES = "postgresql";
 /** Libraries that the programs need and a minimal system lacks. */
 const LIBRARIES = ["libatomic1", "libjemalloc2", "liblzf1"];
@@ -100,7 +100,7 @@ export function ensurePrograms(names = [...Object.keys(PACKAGES), POSTGRES]) {
   return obstacles;
 }
 
-/** Whether tests can start it. */
+/** Whether tests can start the program. */
 export function isAvailable(name) {
   const finders = { swift: () => findSwift(), [POSTGRES]: findPostgres };
   return (finders[name] ?? findProgram)(name) !== undefined;
@@ -116,7 +116,7 @@ function fetchProgram(name) {
     const root = join(area, "root");
     const libraries = name === "swift" ? SWIFT_LIBRARIES : LIBRARIES;
     if (!runs(name, root) && !(unpack(libraries, area) && runs(name, root))) return "it does not run on this system";
-    // Complete or not at all. If two test runs fetch at once, the later one replaces equal files.
+    // The folder is complete or missing. If two test runs fetch at once, the later one replaces equal files.
     rmSync(join(UNPACKED, name), { recursive: true, force: true });
     renameSync(root, join(UNPACKED, name));
     return undefined;
@@ -176,7 +176,7 @@ function extractAll(folder, area) {
     .every((file) => spawnSync("dpkg", ["--extract", join(folder, file), join(area, "root")]).status === 0);
 }
 
-/** Downloads from the system's sources, else from the backports of its release in the same repository. */
+/** Downloads from the system's sources or, if that fails, from the backports of its release in the same repository. */
 function download(packages, folder, area) {
   if (aptGet([], folder, "download", ...packages)) return true;
   const own = mainRepository([]) === undefined ? listsIn(join(area, "lists")) : [];

@@ -1,4 +1,7 @@
-/** Vitest runs this once per project: the first one begins the run, and its teardown, which comes last, ends it. */
+/**
+ * Vitest calls this function once per project. The first call begins the test run. The teardown of the first call runs
+ * last and ends the test run.
+ */
 import type { TestProject } from "vitest/node";
 import { ensureDist } from "../e2e/dist.ts";
 import { beginTestRun, endTestRun } from "./test-run.mjs";

@@ -1,6 +1,7 @@
 /**
  * Starts real PostgreSQL servers for tests, on loopback, each with its own folder and port. A server ends with the
- * process that started it, even after SIGKILL. PostgreSQL refuses to run as root: then it runs as the user `nobody`.
+ * process that started it, even after SIGKILL. PostgreSQL refuses to run as root. If the tests run
+ * as root, it runs as the user `nobody`.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -125,7 +125,7 @@ async function run({ command, env, args, folder, port }: Launch): Promise<ChildP
  */
 function guard(server: ChildProcess, folder: string): void {
   const script = 'read -r _; kill -9 "$1" 2>/dev/null; rm -rf "$2"';
-  // Its own session: Ctrl-C goes to the whole process group, and must not kill the guard before the server.
+  // In its own session, the guard does not get Ctrl-C, which goes to the whole process group of this process.
   const args = ["-c", script, "guard", String(pidOf(server)), folder];
   const shell = spawn("/bin/sh", args, { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.unref();

@@ -1,4 +1,4 @@
-/** Vitest runs this before each test file. Processes that the file leaves behind fail it, and are killed. */
+/** Vitest runs this before each test file. If the file leaves processes behind, it fails, and they are killed. */
 import { relative } from "node:path";
 import { afterAll, expect } from "vitest";
 import { beginTestFile, endTestFile } from "./test-run.mjs";

@@ -20,7 +20,7 @@ const GRACE_MS = 10_000;
 const POLL_MS = 50;
 const COMMAND_CHARS = 200;
 
-/** Creates the folder of a run and sets TMPDIR to it. Returns undefined inside a run: then the outer one cleans up. */
+/** Creates the folder of a run and sets TMPDIR to it. Returns undefined inside a run: the outer run cleans up. */
 export function beginTestRun() {
   if (tmpdir().includes(PREFIX)) return undefined;
   const folder = mkdtempSync(join(tmpdir(), PREFIX));

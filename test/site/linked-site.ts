@@ -12,7 +12,7 @@ export type LinkedSiteOptions = {
   linksPerPage: number;
   /** Approximate size of a page. */
   pageBytes: number;
-  /** One in so many pages has a disallowed link; 0 for none. */
+  /** One page in this many has a disallowed link; 0 for none. */
   disallowedEvery: number;
   /** Delay of each page. */
   delayMs: number;
@@ -95,7 +95,10 @@ function numberOf(path: string, pages: number): number | undefined {
   return digits !== undefined && Number(digits) < pages ? Number(digits) : undefined;
 }
 
-/** Half of the links of a page are its children in a tree of all pages, so each is reachable. The others are random. */
+/**
+ * Half of the links of a page lead to its children in a tree of all pages, so every page is reachable. The other links
+ * are random.
+ */
 function linksOf(number: number, { pages, linksPerPage, seed }: LinkedSiteOptions): number[] {
   const branches = Math.max(1, Math.floor(linksPerPage / 2));
   const children = Array.from({ length: branches }, (_, index) => number * branches + index + 1);

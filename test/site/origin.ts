@@ -36,7 +36,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 /** A fixed answer. A string is an HTML page. */
 export type Reply = { status?: number; headers?: Record<string, string>; body?: string | Buffer };
 
-/** By path without query. Other paths get 404. */
+/** The answer for each path, without query. Other paths get 404. */
 export type Routes = Readonly<Record<string, string | Reply | Handler>>;
 
 export type OriginOptions = {

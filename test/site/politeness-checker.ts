@@ -1,6 +1,6 @@
 /**
- * Checks the access log of a site for requests that were sent faster, or more of them at once, than allowed. Pure, and
- * by design without any code of src/.
+ * Checks the access log of a site for requests that exceed its rate or its concurrency. Pure; by design, it shares no
+ * code with src/.
  */
 export type RateLimit = {
   perSecond: number;
@@ -22,8 +22,8 @@ export type ConcurrencyViolation = { at: number; inFlight: number };
 const ROUNDING = 1e-6;
 
 /**
- * Returns for each request that ends a window with too many requests the fullest such window. The rule for every
- * window: for all i < j, `j - i + 1 <= burst + perSecond * (t[j] - t[i] + tolerance)`.
+ * Finds windows with too many requests. If several of them end with the same request, returns only the fullest one. The
+ * rule for every window: for all i < j, `j - i + 1 <= burst + perSecond * (t[j] - t[i] + tolerance)`.
  *
  * Takes linear time: `lead(k) = k - perSecond * t[k]` is how far request k is ahead of the steady rate, and the rule is
  * `lead(j) - lead(i) <= burst - 1 + perSecond * tolerance`. So for each j, only the smallest lead so far matters.

@@ -27,7 +27,7 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-/** Answers the nth request with the same id, counted from 1. */
+/** Answers a request. `nth` counts the requests with the same id, from 1. */
 export type Answering = (response: ServerResponse, received: Received, nth: number) => void;
 
 export const status =

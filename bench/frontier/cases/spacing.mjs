@@ -10,9 +10,9 @@ const POLICY = { intervalMs: 50, burst: 1, perSite: 2 };
 const SPACING_MS = POLICY.intervalMs * 1.05;
 const WORKERS_PER_PROCESS = 4;
 /**
- * A frontier grants a slot in advance, by the time that its recent replies took; a reply with a hundred grants takes
- * several ms. A grant that arrives more than half an interval before its slot is counted as early, because a later call
- * would have been enough. It is used nevertheless.
+ * A frontier grants a slot before the slot starts. How much earlier depends on how long its recent replies took: a
+ * reply with a hundred grants takes several ms. A grant that arrives more than half an interval before its slot is
+ * counted as early, because a later call would have been enough. An early grant is not wasted: its slot is used.
  */
 const EARLY_MS = POLICY.intervalMs / 2;
 

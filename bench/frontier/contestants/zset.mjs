@@ -1,6 +1,6 @@
 /**
- * A minimal queue on Redis: one sorted set. It has no leases and no dedup: a URL is removed, and lost, when it is
- * taken.
+ * A minimal queue on Redis: one sorted set. It has no leases: a URL is removed when it is taken, and lost if its worker
+ * crashes. It detects duplicates only of pending URLs.
  */
 import { Redis } from "ioredis";
 

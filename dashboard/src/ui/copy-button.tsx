@@ -10,7 +10,7 @@ export function CopyButton({ text }: { text: string }) {
       onClick={() =>
         navigator.clipboard.writeText(text).then(
           () => setLabel("Copied"),
-          () => setLabel("Copying was blocked by the browser"),
+          () => setLabel("The browser blocked copying"),
         )
       }
     >

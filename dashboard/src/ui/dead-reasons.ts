@@ -11,13 +11,13 @@ export function reasonText(reason: DeadReason, status: number | null, cause: str
 
 export const DEAD_REASONS: Readonly<Record<DeadReason, string>> = {
   http_status: "The site returned a status that is not retried, such as 404.",
-  retries_spent: "All retries failed. The attempts below show why.",
+  retries_spent: "All retries failed. The list of attempts shows why.",
   redirect_loop: "The URL redirected more often than allowed.",
   too_big: "The body is larger than the limit of the job.",
   bad_response: "The response is not valid HTTP or cannot be decoded.",
-  egress_refused: "The address is private, loopback or a cloud metadata service, which is not allowed.",
+  egress_refused: "The address is not allowed: it is private, loopback or a cloud metadata service.",
   handler_failed: "The handler of the spider threw an error.",
   body_missing: "The page was fetched, but the parse worker did not find its body.",
   time_limit: "The handler of the spider exceeded the time limit of the task.",
-  crashed_worker: "Three workers crashed while they processed it.",
+  crashed_worker: "Three workers crashed while they processed the URL.",
 };

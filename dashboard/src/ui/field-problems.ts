@@ -15,7 +15,7 @@ const CODES = ["BAD_REQUEST", "BAD_JOB", "BAD_SELECTOR", "BAD_URL", "BAD_SCHEDUL
 const FIELD_MESSAGE = /^([\w$.[\]" -]+?): (.*)$/s;
 
 /** Advice for API clients that does not apply to a form. */
-const FOR_PROGRAMS = /, or open: true and send them to .*$/s;
+const FOR_PROGRAMS = /, or set open: true and send them to .*$/s;
 
 export function problemsOf(error: unknown): FieldProblems {
   const found = isApiError(error, ...CODES) ? fieldMessages(error) : [];

@@ -35,7 +35,7 @@ export function Tabs({ label, tabs, current, by = "tab", keep = {} }: TabsProps)
   );
 }
 
-/** Also after a phone is rotated. Scrolls horizontally only; `scrollIntoView` would scroll the page too. */
+/** Scrolls the strip to the current tab, also after a phone is rotated. `scrollIntoView` would scroll the page too. */
 function scrollToCurrent(strip: HTMLElement | null): (() => void) | undefined {
   const current = strip?.querySelector("[aria-current]");
   if (strip == null || current == null) return undefined;

@@ -28,7 +28,7 @@ type Topic = {
   waiting: Set<() => void>;
 };
 
-/** The most topics that are read at the same time. */
+/** The maximum number of topics that are read at the same time. */
 const CONCURRENT_READS = 32;
 
 /** An abort reason, never read. Without it, every poll would create a DOMException with a stack trace. */

@@ -1,8 +1,8 @@
 /**
  * Counts requests and submissions of a server, and reads gauges from broker and store when the metrics are requested.
  * Requests within a second share one read. A read has a timeout that is shorter than that of Prometheus. An unreachable
- * broker or store is reported as down, and its gauges are omitted. Slow counts are read separately, so that a slow
- * count does not report a reachable broker as down.
+ * broker or store is reported as down, and its gauges are omitted. Slow counts are read separately, so that a reachable
+ * broker is not reported as down because of a slow count.
  */
 import { queuesOut } from "../../control/views/fleet.ts";
 import { paceOut } from "../../control/views/history.ts";

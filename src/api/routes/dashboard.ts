@@ -37,7 +37,7 @@ export function dashboardRoutes(folder: string): Route[] {
     if (known !== undefined) return known;
     throw new TrawlError("DASHBOARD_MISSING", {
       op: "api.dashboard",
-      message: `there is no dashboard in ${folder}: it was not built; build it with npm run build; the API works without it, see /docs`,
+      message: `there is no dashboard in ${folder}; build it with npm run build; the API works without the dashboard, see /docs`,
     });
   };
   return [

@@ -29,13 +29,13 @@ const listing = z.strictObject({
     .default("false")
     .describe("Return counts by reason, site and status instead of single dead letters."),
   ...LISTING,
-  cursor: LISTING.cursor.describe("Not for groups, which are sorted by size."),
+  cursor: LISTING.cursor.describe("Ignored if group is true."),
 });
 const chosen = {
   ...which,
   tasks: z.array(taskId).min(1).max(MAX_BATCH).optional().describe("Task ids."),
   status: z.int().min(100).max(999).optional(),
-  limit: z.int().min(1).max(1_000_000).default(10_000).describe("The most dead letters to process."),
+  limit: z.int().min(1).max(1_000_000).default(10_000).describe("The maximum number of dead letters to process."),
 };
 const toReplay = z.strictObject({
   ...chosen,
@@ -69,7 +69,7 @@ export function deadRoutes(deps: ApiDeps): Route[] {
             z.strictObject({ dead: z.array(deadSchemaOut), next: z.string().nullable() }),
             z.strictObject({
               groups: z.array(deadGroupSchemaOut),
-              letters: z.int().min(0).describe("The total number, including groups beyond the limit."),
+              letters: z.int().min(0).describe("The total number of dead letters, including groups beyond the limit."),
             }),
           ]),
         },

@@ -9,7 +9,7 @@ import { type ApiRequest, defineRoute, type Route, type StreamResponse } from ".
 
 const TAG = "Events";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
-const STREAM = { description: "text/event-stream, until it is closed.", types: [EVENT_STREAM] };
+const STREAM = { description: "A stream of server-sent events.", types: [EVENT_STREAM] };
 
 export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
   const all = { ...deps, poller };
@@ -21,7 +21,7 @@ export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       tag: TAG,
       summary: "Follow a job until it ends",
       description:
-        "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. With Last-Event-ID it sends only newer states, and returns 204 if the end was already received.",
+        "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. With Last-Event-ID, the stream contains only newer states; the response is 204 if the client has already received `end`.",
       params: id,
       responses: { 200: STREAM, 204: { description: "The job has ended, and the client has received the end." } },
       async handle({ params, caller, headers, signal }) {

@@ -28,7 +28,7 @@ export function explainRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "Explain why a URL, a site or a job waits",
-      description: "Takes one of url, site, job. A site is shared by all tenants, and requires the scope admin.",
+      description: "Takes one of url, site, job. All tenants share the sites, so `site` requires the scope admin.",
       query: target,
       responses: { 200: { description: "The reasons.", json: explanationSchemaOut } },
       async handle({ query, caller }) {
@@ -71,7 +71,7 @@ function explainSite(deps: ApiDeps, explainCaller: ExplainCaller, site: string):
   if (explainCaller.visibility === "all") return explainTarget(deps, { site }, explainCaller);
   throw new TrawlError("FORBIDDEN", {
     op: "api.explain",
-    message: "query.site: a site is shared by all tenants, and requires the scope admin; use job or url instead",
+    message: "query.site: requires the scope admin, because all tenants share the sites; use job or url instead",
     detail: { scope: "admin" },
   });
 }

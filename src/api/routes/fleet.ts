@@ -22,7 +22,7 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "List queues, with waiting tasks and workers",
-      responses: { 200: { description: "By name.", json: z.strictObject({ queues: z.array(queueSchemaOut) }) } },
+      responses: { 200: { description: "Sorted by name.", json: z.strictObject({ queues: z.array(queueSchemaOut) }) } },
       async handle() {
         const [queues, workers] = await Promise.all([frontier.listQueues(), frontier.listWorkers()]);
         return { status: 200, body: { queues: queuesOut(queues, workers) } };
@@ -34,18 +34,20 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "List workers",
-      responses: { 200: { description: "By name.", json: z.strictObject({ workers: z.array(workerSchemaOut) }) } },
+      responses: {
+        200: { description: "Sorted by name.", json: z.strictObject({ workers: z.array(workerSchemaOut) }) },
+      },
       handle: async () => ({ status: 200, body: { workers: (await frontier.listWorkers()).map(workerOut) } }),
     }),
     commandRoute(deps, "drain", {
       summary: "Drain a worker: it completes its tasks and exits",
       description:
-        "Takes the name of a worker, or of a supervisor, which drains all its workers and exits. They are not replaced, and no task is lost. The command arrives within 5 seconds; `state` shows it. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
+        "Takes the name of a worker or a supervisor. A supervisor drains all its workers and exits. Drained workers are not replaced, and no task is lost. A worker receives the command within 5 seconds; its `state` is then `draining`. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
     }),
     commandRoute(deps, "recycle", {
       summary: "Recycle a worker: a new process replaces it",
       description:
-        "The old process completes its tasks first. Only for workers with a supervisor; others return 409 COMMAND_REFUSED. The name of a supervisor recycles all its workers.",
+        "The old process completes its tasks first. If the worker has no supervisor, the response is 409 COMMAND_REFUSED. With the name of a supervisor, all its workers are recycled.",
     }),
   ];
 }

@@ -17,7 +17,7 @@ export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boo
       scope: "open",
       tag: "Health",
       summary: "Whether the process is alive",
-      responses: { 200: { description: "It is alive.", json: okSchema } },
+      responses: { 200: { description: "The process is alive.", json: okSchema } },
       handle: async () => OK,
     }),
     defineRoute({
@@ -25,8 +25,9 @@ export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boo
       path: "/readyz",
       scope: "open",
       tag: "Health",
-      summary: "Whether the server is ready: not while it stops, or while broker or store are unreachable",
-      responses: { 200: { description: "It is ready.", json: okSchema } },
+      summary:
+        "Whether the server is ready. It is not ready while it stops, or while the broker or the store is unreachable",
+      responses: { 200: { description: "The server is ready.", json: okSchema } },
       async handle() {
         if (isDraining()) throw new TrawlError("STOPPING", { op: "api.ready", message: "the server is stopping" });
         for (const [part, query] of Object.entries(parts)) await checkReachable(part, query());

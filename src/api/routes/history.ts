@@ -11,7 +11,7 @@ import { historySchemaOut } from "../wire/history.ts";
 /** Each step is a multiple of a bucket width. */
 const STEPS = ["10s", "1m", "5m", "30m", "1h", "6h", "1d"] as const;
 const MAX_POINTS = 1_500;
-/** The most points if the request has no step. */
+/** The maximum number of points if the request has no step. */
 const POINTS_WANTED = 400;
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +23,7 @@ const querySchema = z.strictObject({
     .enum(STEPS)
     .optional()
     .describe(
-      "The interval of a point. Default: the shortest that is stored for this time and gives at most 400 points.",
+      "The interval of a point. Default: the shortest interval that is stored for this time and gives at most 400 points.",
     ),
 });
 
@@ -46,7 +46,7 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
       tag: "Fleet",
       summary: "Read the history of the fleet",
       description:
-        "Workers and servers write it to the store every few seconds. By default intervals of 10 seconds are kept for a day, of 5 minutes for 14 days, of an hour for 400 days.",
+        "Workers and servers write the history to the store every few seconds. By default, intervals of 10 seconds are kept for a day, intervals of 5 minutes for 14 days, and intervals of an hour for 400 days.",
       query: querySchema,
       responses: { 200: { description: "Points, oldest first.", json: historySchemaOut } },
       async handle({ query }) {

@@ -7,9 +7,9 @@ import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { type JobErrorsOut, jobErrorsSchemaOut } from "../wire/jobs.ts";
 
-/** The most groups of each kind in the response. */
+/** The maximum number of groups of each kind in the response. */
 const MAX_GROUPS = 100;
-/** The most invalid records that are grouped. */
+/** The maximum number of invalid records that are grouped. */
 const MAX_INVALID = 1_000;
 
 export function jobErrorRoutes(deps: ApiDeps): Route[] {
@@ -24,7 +24,7 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
       description:
         "Largest groups first. `attempts`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
-      responses: { 200: { description: "At most 100 of each.", json: jobErrorsSchemaOut } },
+      responses: { 200: { description: "At most 100 groups of each kind.", json: jobErrorsSchemaOut } },
       async handle({ params, caller }) {
         const { id, tally } = await findOwnJob(deps, caller, params.id);
         const [attempts, dead, invalid] = await Promise.all([

@@ -15,12 +15,13 @@ export function jobSiteRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "List the sites of a job, by name",
-      description: "Their numbers add up to the job's counts and tally. Empty for an archived job.",
+      description:
+        "The numbers of all sites add up to the job's counts and tally. The list is empty for an archived job.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
       query: z.strictObject(LISTING),
       responses: {
         200: {
-          description: "One page; `next` is the cursor of the next.",
+          description: "One page of sites; `next` is the cursor of the next page.",
           json: z.strictObject({ sites: z.array(jobSiteSchemaOut), next: z.string().nullable() }),
         },
       },

@@ -24,7 +24,7 @@ const newJob = jobSchema.extend({
 });
 const listing = z.strictObject({
   state: jobSchemaOut.shape.state.optional(),
-  q: z.string().max(500).optional().describe("Words in the name, the id or a URL of the job, in any case."),
+  q: z.string().max(500).optional().describe("Words in the name, the id or a URL of the job. Case is ignored."),
   ...LISTING,
 });
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
@@ -75,7 +75,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Add URLs to a job",
       description:
-        'As JSON, or as application/x-ndjson of any length: one URL per line, as a JSON string, as {"url": …}, or plain.',
+        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a JSON string, {"url": …}, or a plain URL.',
       params: id,
       query: z.strictObject({
         last: z
@@ -104,7 +104,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       description:
         "`state` and `q` are filters. A request searches at most a few thousand ended jobs, so a page may be short or empty and still have a `next`.",
       query: listing,
-      responses: { 200: { description: "One page; `next` is the cursor of the next.", json: jobPage } },
+      responses: { 200: { description: "One page of jobs; `next` is the cursor of the next page.", json: jobPage } },
       async handle({ query, caller }) {
         const { cursor, ...filter } = query;
         const { jobs, next } = await listJobs(deps, caller, { ...filter, after: jobPositionFrom(cursor) });
@@ -152,7 +152,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Change the rate, priority or limits of a job",
       description:
-        "Takes effect at once, for all workers. Missing keys are not changed. If the page limit is below the number of queued URLs, they are still fetched, but no more are added.",
+        "The change applies to all workers immediately. Missing keys are not changed. If the page limit is below the number of queued URLs, the queued URLs are still fetched, but no more URLs are accepted.",
       params: id,
       body: jobChangeSchema,
       example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },
@@ -169,7 +169,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Delete a job and its results",
       description:
-        "Deletes pages, records, dead letters, and bodies that no other job uses. After the response the job no longer exists for clients; its data is removed in the background. A job that has not ended needs ?cancel=true. Its id and its Idempotency-Key cannot be used again.",
+        "Deletes pages, records, dead letters, and bodies that no other job uses. After the response the job no longer exists for clients; its data is removed in the background. A job that has not ended needs ?cancel=true. The id and the Idempotency-Key of a deleted job cannot be used again.",
       params: id,
       query: z.strictObject({
         cancel: z.enum(["true", "false"]).default("false").describe("Cancel the job first if it has not ended."),

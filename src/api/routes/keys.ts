@@ -18,18 +18,18 @@ const TAG = "Keys";
 const id = z.strictObject({ id: z.string().regex(/^k[0-9a-f]{12}$/, "takes the id of a key, as in GET /v1/keys") });
 const name = z.string().regex(/^[\x20-\x7e]{1,100}$/, "takes 1 to 100 printable characters");
 const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
-const expiresAt = z.iso.datetime().nullable().optional().describe("Null or missing: never.");
+const expiresAt = z.iso.datetime().nullable().optional().describe("Null or missing: the key does not expire.");
 const MOST = 1_000_000_000;
 const quotas = z
   .strictObject({
-    pending: z.int().min(1).max(MOST).nullish().describe("The most URLs waiting in the tenant's jobs."),
+    pending: z.int().min(1).max(MOST).nullish().describe("The maximum number of pending URLs in the tenant's jobs."),
     urlsPerSecond: z
       .number()
       .min(0.001)
       .max(MOST)
       .nullish()
-      .describe("The average rate. Up to ten times this number may be submitted at once."),
-    jobs: z.int().min(1).max(MOST).nullish().describe("The most open jobs of the tenant."),
+      .describe("The average rate. Up to ten times this number of URLs may be submitted at once."),
+    jobs: z.int().min(1).max(MOST).nullish().describe("The maximum number of jobs of the tenant that have not ended."),
   })
   .describe("Null or missing: no limit.");
 const draft = z.strictObject({
@@ -161,7 +161,7 @@ export function meRoutes(): Route[] {
       scope: "read",
       tag: "Keys",
       summary: "Get the tenant and scopes of the caller",
-      responses: { 200: { description: "Of the key in the request.", json: meSchemaOut } },
+      responses: { 200: { description: "The tenant and scopes of the key in the request.", json: meSchemaOut } },
       async handle({ caller: { tenant = null, keyId = null, scopes } }) {
         return { status: 200, body: { tenant, keyId, scopes, version: VERSION } };
       },
@@ -178,5 +178,5 @@ function atOf({ expiresAt }: { expiresAt?: string | null | undefined }): number 
 }
 
 function missing(id: string): TrawlError {
-  return new TrawlError("NOT_FOUND", { op: "api.keys", message: `there is no key ${id}; GET /v1/keys lists them` });
+  return new TrawlError("NOT_FOUND", { op: "api.keys", message: `there is no key ${id}; GET /v1/keys lists all keys` });
 }

@@ -19,7 +19,7 @@ export function metricsRoutes(meter: Pick<ServerMeter, "text">, { metricsOpen }:
       summary: "Metrics, for Prometheus",
       description:
         "Requires a key without a tenant, unless TRAWL_METRICS_OPEN is set. docs/metrics.md describes the metrics.",
-      responses: { 200: { description: "Text format 0.0.4.", types: ["text/plain"] } },
+      responses: { 200: { description: "The metrics in the Prometheus text format 0.0.4.", types: ["text/plain"] } },
       async handle({ caller }) {
         if (caller.tenant !== undefined) {
           throw new TrawlError("FORBIDDEN", {

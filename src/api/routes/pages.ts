@@ -14,7 +14,7 @@ import { once } from "../response-stream.ts";
 import { defineRoute, type Route, type StreamResponse } from "../route.ts";
 import { extractionPreviewSchemaOut, onePageSchemaOut, pageOut } from "../wire/results.ts";
 
-/** The most records in the response. `GET /v1/jobs/{id}/records` has all of them. */
+/** The maximum number of records in the response. `GET /v1/jobs/{id}/records` has all of them. */
 const MAX_RECORDS = 100;
 
 const pageId = z.strictObject({
@@ -25,7 +25,12 @@ const pageId = z.strictObject({
 });
 const rules = z.strictObject({
   extract: jobSchema.shape.extract.describe("Rules as in a job. Without rules: the default fields of every page."),
-  links: z.string().min(1).max(2_000).optional().describe("The selector of links to follow, as follow.links of a job."),
+  links: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe("The selector of links to follow, like follow.links of a job."),
 });
 
 /** The content type comes from the site and may be any text; only values of this form are sent. */
@@ -97,7 +102,7 @@ export function pageRoutes(deps: ApiDeps): Route[] {
       tag: "Results",
       summary: "Preview extraction rules on a stored page",
       description:
-        "Fetches nothing and changes nothing. The page's body must be stored (keep.bodies); POST /v1/scrape with keep.bodies fetches a page to test rules on. Rules that run longer than two seconds return 422 EXTRACT_TIMEOUT. Too many previews at once return 429 EXTRACT_BUSY. Each text is truncated to 10,000 characters, and the whole response to about 500,000.",
+        "Fetches nothing and changes nothing. The page's body must be stored (keep.bodies). To fetch a page for a test, use POST /v1/scrape with keep.bodies. Rules that run longer than two seconds return 422 EXTRACT_TIMEOUT. Too many previews at once return 429 EXTRACT_BUSY. Each text is truncated to 10,000 characters, and the whole response to about 500,000 characters.",
       params: pageId,
       body: rules,
       example: { extract: { title: "h1" }, links: "a[href]" },

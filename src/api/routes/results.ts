@@ -27,15 +27,15 @@ const RECORDS_OFFERED = [...OFFERED, FORMATS.parquet] as const;
 const STREAMED = [FORMATS.ndjson, FORMATS.csv];
 const ENDINGS = { [FORMATS.ndjson]: "jsonl", [FORMATS.csv]: "csv", [FORMATS.parquet]: "parquet" } as const;
 const DESCRIPTION =
-  "JSON is paginated. application/x-ndjson and text/csv, by Accept header or ?format=, return everything in one stream.";
+  "JSON is paginated. application/x-ndjson and text/csv return everything in one stream. Select the format with the Accept header or ?format=.";
 
 const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100).describe("Entries per JSON page."),
-  cursor: z.string().max(1_000).optional().describe("`next` of the previous page, or `after` of the last one."),
+  cursor: z.string().max(1_000).optional().describe("`next` of the previous page, or `after` of the last page."),
   format: z.enum(["json", "ndjson", "csv"]).optional().describe("Instead of an Accept header."),
 });
 const pageListing = listing.extend({
-  q: z.string().max(500).optional().describe("Text in the URL, in any case."),
+  q: z.string().max(500).optional().describe("Text in the URL. Case is ignored."),
   status: z
     .string()
     .regex(/^[1-9]([0-9][0-9]|xx)$/, "takes a status such as 404, or a class such as 4xx")
@@ -44,15 +44,15 @@ const pageListing = listing.extend({
     .meta({ examples: ["404", "5xx"] }),
 });
 const recordListing = listing.extend({
-  q: z.string().max(500).optional().describe("Text in a value or the URL, in any case."),
+  q: z.string().max(500).optional().describe("Text in a value or the URL. Case is ignored."),
   format: z.enum(["json", "ndjson", "csv", "parquet"]).optional().describe("Instead of an Accept header."),
-  afterId: z.coerce.number().int().min(0).optional().describe("Instead of a cursor: entries after this id."),
+  afterId: z.coerce.number().int().min(0).optional().describe("Instead of a cursor: return the entries after this id."),
 });
 const ids = z
   .array(z.int())
   .describe("The ids of the entries, ascending. Records of a page that is fetched again get new ids.");
 const cursors = {
-  next: z.string().nullable().describe("The cursor of the next page. null: no more for now."),
+  next: z.string().nullable().describe("The cursor of the next page. null: there are no more entries for now."),
   after: z.string().describe("The cursor for entries that are added later."),
   searched: z
     .int()
@@ -74,7 +74,7 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Read a job's records",
-      description: `${DESCRIPTION} A Parquet file (${FORMATS.parquet}) starts after all records were read once to find the column types.`,
+      description: `${DESCRIPTION} A Parquet response (${FORMATS.parquet}) starts only after the server has read all records once, to find the column types.`,
       params: id,
       query: recordListing,
       responses: {
@@ -106,7 +106,7 @@ export function resultRoutes(deps: ApiDeps): Route[] {
       query: recordListing.omit({ format: true }),
       responses: {
         200: {
-          description: "In the order they were written.",
+          description: "Invalid records, in the order they were written.",
           json: z.strictObject({ invalid: z.array(invalidSchemaOut), ids, ...cursors }),
         },
       },
@@ -215,7 +215,7 @@ function recordStream({ store }: ApiDeps, jobId: string, query: RecordListing, t
 }
 
 const COLUMNS = Object.keys(pageSchemaOut.shape) as (keyof typeof pageSchemaOut.shape)[];
-/** The most pages in memory at a time. */
+/** The maximum number of pages in memory at a time. */
 const BATCH = 500;
 
 function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type: Streamed): ApiResponse {

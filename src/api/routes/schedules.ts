@@ -22,7 +22,7 @@ const sketch = scheduleSchema.pick({ cron: true, timeZone: true, every: true }).
 const DAY_MS = 86_400_000;
 const window = z.strictObject({
   days: z.coerce.number().int().min(1).max(31).default(7).describe("The number of days, from now."),
-  each: z.coerce.number().int().min(1).max(100).default(50).describe("The most runs per schedule."),
+  each: z.coerce.number().int().min(1).max(100).default(50).describe("The maximum number of runs per schedule."),
   limit: z.coerce.number().int().min(1).max(100).default(50).describe("Schedules per page."),
   cursor: LISTING.cursor,
 });
@@ -76,7 +76,9 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "List schedules",
       query: listing,
-      responses: { 200: { description: "One page; `next` is the cursor of the next.", json: schedulePage } },
+      responses: {
+        200: { description: "One page of schedules; `next` is the cursor of the next page.", json: schedulePage },
+      },
       async handle({ query: { limit, cursor }, caller }) {
         const after = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
         const found = await schedules.list(caller.tenant, limit, after);
@@ -91,9 +93,11 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "List the upcoming runs of all schedules",
-      description: "Paused schedules have no runs. For a frequent schedule only the first runs are listed.",
+      description: "Paused schedules have no runs. For a frequent schedule, only the first runs are listed.",
       query: window,
-      responses: { 200: { description: "By id; `next` is the cursor of the next page.", json: upcomingPage } },
+      responses: {
+        200: { description: "Sorted by schedule id; `next` is the cursor of the next page.", json: upcomingPage },
+      },
       async handle({ query: { days, each, limit, cursor }, caller }) {
         const afterId = cursor === undefined ? "" : String(fromCursor(cursor, ["id"]).id);
         const until = clock.now() + days * DAY_MS;
@@ -116,7 +120,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Preview the runs of a new schedule",
       query: sketch,
-      responses: { 200: { description: "Its first runs if it were created now.", json: nextRuns } },
+      responses: { 200: { description: "The first runs of the schedule, if it were created now.", json: nextRuns } },
       handle: async ({ query: { n, ...when } }) => ({
         status: 200,
         body: { next: schedules.preview(when, n).map(isoOf) },
@@ -138,7 +142,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Change a schedule",
-      description: "Missing keys are not changed. A new cron expression or interval takes effect now.",
+      description: "Missing keys are not changed. A new cron expression or interval takes effect immediately.",
       params: id,
       body: change,
       example: { overlap: "queue" },
@@ -151,7 +155,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
     controlRoute(
       "pause",
       "Pause a schedule",
-      "No run starts until it is resumed, except manual runs. A run in progress continues.",
+      "Until the schedule is resumed, only manual runs start. A run in progress continues.",
     ),
     controlRoute("resume", "Resume a paused schedule", "Runs that were missed during the pause are not started."),
     defineRoute({
@@ -161,7 +165,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Run a schedule's job now",
       description:
-        "An additional run. The overlap policy applies: with skip it is skipped while a run is in progress, with queue it waits.",
+        "Adds a run to those of the schedule. If another run is in progress, the overlap policy applies: the new run is skipped (skip), waits (queue), or replaces the other run (replace).",
       params: id,
       responses: { 202: { description: "The run; `jobId` is its job.", json: runSchemaOut } },
       handle: async ({ params, caller }) => ({
@@ -177,7 +181,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       summary: "List the next runs of a schedule",
       params: id,
       query: z.strictObject({ n: howMany }),
-      responses: { 200: { description: "Its next runs, as if it were not paused.", json: nextRuns } },
+      responses: { 200: { description: "The next runs, as if the schedule were not paused.", json: nextRuns } },
       async handle({ params, query, caller }) {
         const schedule = await schedules.get(params.id, caller.tenant);
         return { status: 200, body: { next: schedules.next(schedule, query.n).map(isoOf) } };
@@ -209,10 +213,13 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Delete a schedule",
-      description: "Deletes its run history as well. The jobs stay.",
+      description: "Deletes the schedule and its run history. Its jobs are kept.",
       params: id,
       responses: {
-        200: { description: "It is deleted.", json: z.strictObject({ id: z.string(), removed: z.literal(true) }) },
+        200: {
+          description: "The schedule is deleted.",
+          json: z.strictObject({ id: z.string(), removed: z.literal(true) }),
+        },
       },
       async handle({ params, caller }) {
         await schedules.remove(await schedules.get(params.id, caller.tenant));

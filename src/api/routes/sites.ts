@@ -27,7 +27,7 @@ const policy = z.strictObject({
 const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(50),
   cursor: z.string().max(2_000).optional(),
-  q: z.string().max(300).optional().describe("Only sites whose name contains this."),
+  q: z.string().max(300).optional().describe("Only sites whose name contains this text."),
   sort: z.enum(["name", "waiting"]).default("name"),
 });
 
@@ -39,11 +39,12 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "List sites, with their rate and next request",
-      description: "By name. `sort=waiting` returns at most 500 sites with waiting URLs, those with the most first.",
+      description:
+        "Sorted by name. With `sort=waiting`, at most 500 sites with waiting URLs, those with the most waiting URLs first.",
       query: listing,
       responses: {
         200: {
-          description: "One page; `next` is null after the last.",
+          description: "One page of sites; `next` is null on the last page.",
           json: z.strictObject({ sites: z.array(siteSchemaOut), next: z.string().nullable() }),
         },
       },
@@ -74,7 +75,7 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Set the limits of a site, overriding its jobs and robots.txt",
-      description: "Takes effect with the next request, and applies until you remove it.",
+      description: "The limits apply from the next request to the site until you remove them.",
       params: named,
       body: policy,
       example: { rate: "10/m", perSite: 1 },
@@ -94,7 +95,7 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       tag: TAG,
       summary: "Remove the limits that an operator has set",
       params: named,
-      responses: { 200: { description: "Removed, or there were none.", json: named } },
+      responses: { 200: { description: "The limits are removed, or there were none.", json: named } },
       async handle({ params }) {
         const site = siteNamed(params.site);
         await frontier.setSitePolicy(site, undefined);

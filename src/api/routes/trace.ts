@@ -21,7 +21,9 @@ const target = z.strictObject({
     .optional()
     .describe("Alone: the job to trace. With url or what: the job that contains it."),
   task: word.optional(),
-  request: word.optional().describe("A request id: the jobs it submitted, among the newest 1,000."),
+  request: word
+    .optional()
+    .describe("A request id. Selects the jobs that the request submitted, among the newest 1,000 jobs."),
   what: z.string().min(1).max(10_000).optional().describe("A URL or any of these ids. The server detects the kind."),
 });
 

@@ -1,6 +1,6 @@
 /**
  * Submissions over HTTP: new jobs, and URLs for existing jobs. If a response is lost, the client may repeat the
- * request: under an idempotency key that creates no second job.
+ * request. With an idempotency key, the repeated request creates no second job.
  */
 import type { z } from "zod";
 import type { Caller } from "../../control/caller.ts";
@@ -129,7 +129,7 @@ function noUrls(): TrawlError {
   return new TrawlError("BAD_JOB", {
     op: "api.submit",
     message:
-      "urls: the job has none, and would end at once; add URLs, or set open: true and send them to /v1/jobs/ID/urls",
+      "urls: the job has no URLs and would end at once; add URLs, or set open: true and send them to /v1/jobs/ID/urls",
   });
 }
 

@@ -24,7 +24,7 @@ export const deadSchemaOut = z.strictObject({
   cause,
   history: z
     .array(z.strictObject({ at: instant, because: z.string(), status, detail: z.string().nullable() }))
-    .describe("Its attempts, oldest first."),
+    .describe("The attempts of the task, oldest first."),
 }) satisfies z.ZodType<DeadOut>;
 
 export const deadGroupSchemaOut = z.strictObject({
@@ -32,6 +32,6 @@ export const deadGroupSchemaOut = z.strictObject({
   site: z.string(),
   status,
   count,
-  sample: z.string().describe("The URL of one of them."),
+  sample: z.string().describe("The URL of one dead letter of the group."),
   cause,
 }) satisfies z.ZodType<DeadGroupOut>;

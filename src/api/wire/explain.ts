@@ -11,7 +11,7 @@ export const explanationSchemaOut = z.strictObject({
       z.strictObject({
         jobId: z.string(),
         state: z.enum(["queued", "delayed", "leased", "dead", "ended"]),
-        step: z.enum(STEPS).nullable().describe("The step of the page. null: fetching the page itself."),
+        step: z.enum(STEPS).nullable().describe("The step of the page. null: the fetch of the page itself."),
       }),
     )
     .describe("For a URL: the jobs that contain it."),

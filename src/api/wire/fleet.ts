@@ -13,7 +13,7 @@ export const queueSchemaOut = z.strictObject({
   queue: z.string(),
   waiting: count,
   workers: count.describe("The number of workers that serve the queue."),
-  free: count.describe("How many more tasks these workers could start now, by their last reports."),
+  free: count.describe("How many more tasks these workers could start now, according to their last heartbeats."),
 }) satisfies z.ZodType<QueueOut>;
 
 export const commandSchemaOut = z.enum(OPERATOR_COMMANDS);
@@ -45,11 +45,13 @@ export const workerSchemaOut = z.strictObject({
   state: z
     .enum(["working", "draining"])
     .nullable()
-    .describe("`draining`: takes no new tasks, and exits when its tasks have ended. null: an older version."),
+    .describe(
+      "`draining`: the worker takes no new tasks, and exits when its tasks have ended. null: the worker runs an older version.",
+    ),
   command: commandSchemaOut
     .nullable()
-    .describe("The command that was sent to it. The worker receives it within seconds."),
-  commands: z.array(commandSchemaOut).describe("The commands that it accepts."),
+    .describe("The command that was sent to the worker. The worker receives it within seconds."),
+  commands: z.array(commandSchemaOut).describe("The commands that the worker accepts."),
   supervisor: z.string().nullable(),
   startedAt: instant.nullable(),
   seenAt: instant,

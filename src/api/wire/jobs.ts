@@ -25,9 +25,7 @@ export const newJobSchemaOut = submissionSchema.extend({
   webhookSecret: z
     .string()
     .nullable()
-    .describe(
-      "The generated signing secret of the webhook. It is returned only here. null: the request contained one.",
-    ),
+    .describe("The generated signing secret of the webhook. It is returned only here. null: no secret was generated."),
 });
 
 export type SubmissionOut = z.output<typeof submissionSchema>;
@@ -51,9 +49,11 @@ export const jobSchemaOut = z.strictObject({
   requestId: z.string().nullable(),
   name: z.string(),
   state: z.enum(Object.keys(JOB_MOVES) as [JobState, ...JobState[]]),
-  sealed: z.boolean().describe("The job accepts no more URLs, and ends when those it has are done."),
+  sealed: z.boolean().describe("The job accepts no more URLs, and ends when its URLs are done."),
   queue: z.string(),
-  queues: z.array(z.string()).describe("All queues its tasks may use. Each needs a worker for the job to end."),
+  queues: z
+    .array(z.string())
+    .describe("All queues that the tasks of the job may use. The job can end only if workers serve all of them."),
   priority: z.int(),
   politeness: z
     .strictObject({ rate: z.string(), burst: count, perSite: count })
@@ -91,7 +91,7 @@ export const jobSiteSchemaOut = z.strictObject({
   why: z.string().nullable().describe("Why requests to the site wait longer than its rate requires."),
 }) satisfies z.ZodType<JobSiteOut>;
 
-const errorGroup = { count, sample: z.string().describe("The URL of one of them.") };
+const errorGroup = { count, sample: z.string().describe("The URL of one entry of the group.") };
 
 export const jobErrorsSchemaOut = z.strictObject({
   attempts: z.array(

@@ -45,11 +45,11 @@ export const onePageSchemaOut = z.strictObject({
 
 const fields = z.record(z.string(), z.unknown());
 export const extractionPreviewSchemaOut = z.strictObject({
-  records: z.array(fields).describe("The first 50. Long texts are truncated."),
+  records: z.array(fields).describe("The first 50 records. Long texts are truncated."),
   recordCount: count,
   invalid: z
     .array(z.strictObject({ fields, reason: z.string() }))
-    .describe("The first 50 records without a required field."),
+    .describe("The first 50 records that lack a required field."),
   invalidCount: count,
   links: z.array(z.string()).describe("The first 200 matched links, before include, exclude and scope are applied."),
   linkCount: count,

@@ -17,7 +17,9 @@ export const siteSchemaOut = z.strictObject({
   site: z.string(),
   rate: z
     .string()
-    .describe("The current rate: the strictest of its jobs and its robots.txt, or the rate an operator has set."),
+    .describe(
+      "The current rate: the strictest of the site's jobs and robots.txt, or the rate that an operator has set.",
+    ),
   burst: count,
   perSite: count,
   inFlight: count.describe("Requests in progress."),
@@ -44,7 +46,7 @@ const robotsSchemaOut = z.strictObject({
   freshUntil: instant.describe("The first request after this time fetches the file again."),
   allows: z
     .enum(["everything", "something", "nothing"])
-    .describe("What the file allows for this server's user agent. `nothing`: no path, and the file has no Allow line."),
+    .describe("What the file allows for this server's user agent. `nothing`: it allows no path and has no Allow line."),
   crawlDelayMs: z.number().min(0).nullable().describe("The requested delay between two requests. null: none."),
   sitemaps: z.array(z.string()),
   text: z.string().describe("The file, truncated to 20,000 characters."),
@@ -75,7 +77,7 @@ export const siteDetailSchemaOut = siteSchemaOut.extend({
         isStrictest: z.boolean().describe("The site's rate is the rate of this job."),
       }),
     )
-    .describe("The jobs with URLs at this site, those with the most first: at most 50, of the 500 newest jobs."),
+    .describe("At most 50 jobs with URLs at this site, of the 500 newest jobs. Jobs with the most URLs come first."),
 });
 
 export type SiteDetailOut = z.output<typeof siteDetailSchemaOut>;

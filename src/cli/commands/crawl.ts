@@ -34,7 +34,7 @@ export function addCrawl(program: Command, shutdown: Shutdown): void {
     )
     .option(
       "--processes <n>",
-      "number of worker processes (default: tasks run in this process; for a spider, 1)",
+      "number of worker processes (default for a spider: 1; otherwise none, the tasks run in this process)",
       processes,
     )
     .option("--user-agent <text>", "the User-Agent header; include a way to contact you")

@@ -119,7 +119,7 @@ async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags:
   if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "--all"));
 }
 
-/** The cause is shown for reasons that do not name one. */
+/** The reason and, if it is given, the cause. */
 function reasonText(reason: string, cause: string | undefined): string {
   return cause === undefined ? reason : `${reason}: ${cause}`;
 }

@@ -10,8 +10,8 @@ Examples:
   trawl delete j3k9x2 --cancel       cancel the job first if it is running
 
 Deletes the job with its pages, records and failed URLs, and with every body
-that no other job uses. If the command is interrupted, the next server or
-worker, or the same command again, removes the rest. Deletion cannot be undone.
+that no other job uses. If the command is interrupted, run it again, or let the
+next server or worker remove the rest. Deletion cannot be undone.
 To keep the records, export them first:
   trawl records j3k9x2 --out FILE
 Exit codes: 0 deleted, 2 invalid usage, unknown job or job still running,
@@ -34,4 +34,4 @@ export function addDelete(program: Command, shutdown: Shutdown): void {
     );
 }
 
-const LATER = "; the next server or worker that runs removes the rest of its files";
+const LATER = "; a server or worker removes the rest of its data later";

@@ -66,7 +66,7 @@ function servedText(screen: Screen, url: string): string {
 
 function interruptedText({ paint, command }: Screen): string {
   const serve = paint.cyan(`${command} demo --serve --port 8321`);
-  return `\nthe demo shop has stopped too; to crawl and resume at your own pace, keep one running:\n  ${serve}\n`;
+  return `\nthe demo shop has stopped too; to interrupt and resume a crawl, keep the shop running:\n  ${serve}\n`;
 }
 
 function nextSteps({ paint, command }: Screen, out: string): string {

@@ -32,9 +32,9 @@ Examples:
   trawl keys
   trawl keys revoke k0123456789ab
 
-Scopes: read can see jobs and their results, submit can create and control
-jobs, admin can do both, and can manage queues, workers, sites and keys. A key
-with a tenant sees only that tenant's jobs; a key without a tenant sees all jobs.
+Scopes: read (see jobs and their results), submit (create and control jobs) and
+admin (both, and manage queues, workers, sites and keys). A key with a tenant
+sees only that tenant's jobs; a key without a tenant sees all jobs.
 A new key is printed once, alone on stdout; only its hash is stored. As soon as
 one key exists, trawl serve requires a key for every request and may listen on
 any --host. Running servers apply changes within 3 seconds.`;
@@ -78,7 +78,7 @@ async function add(session: PlaneSession, name: string, flags: Flags): Promise<v
     return screen.out(`${JSON.stringify({ ...shown, key: secret })}\n`);
   }
   await screen.out(`${secret}\n`);
-  screen.err(`created key ${key.id}; it is shown only once; send it as: Authorization: Bearer KEY\n`);
+  screen.err(`created key ${key.id}; the key itself is shown only once; send it as: Authorization: Bearer KEY\n`);
 }
 
 /**

@@ -18,7 +18,7 @@ export function addRecords(program: Command): void {
     .addOption(
       new Option("--format <format>", "output format")
         .choices(EXPORT_FORMATS)
-        .default(undefined, "by the file name, else jsonl"),
+        .default(undefined, "from the file name, else jsonl"),
     )
     .option("--out <file>", "write to this file instead of stdout")
     .option("--invalid", "print the records that failed the schema, with the reason, as JSON lines")

@@ -18,11 +18,12 @@ Examples:
 trawl serve starts the runs, trawl worker executes them. You can run any number
 of both: each scheduled time starts one run.
 If the previous run is still active, the next one is skipped (--overlap skip),
-waits for it (queue) or cancels it (replace). For times that passed while no
-trawl serve was running, --catch-up one starts the latest, skip starts none,
-and all starts the latest --max-catch-up of them.
+waits for it (queue) or cancels it (replace). Runs whose time passed while no
+trawl serve was running are missed. With --catch-up one, the latest missed run
+is started; with skip, none; with all, the latest --max-catch-up missed runs.
 A cron expression has five fields, or six with seconds first, and follows the
-clocks of --time-zone, including daylight saving. --every counts from now.`;
+clocks of --time-zone, including daylight saving. --every counts from the
+creation of the schedule.`;
 
 export function addSchedule(program: Command): void {
   const command = withPlaneFlags(program.command("schedule"))
@@ -45,8 +46,8 @@ export function addSchedule(program: Command): void {
       "with --catch-up all: start at most this many missed runs (default 10)",
       wholeNumber("--max-catch-up", 1, 1_000),
     )
-    .option("--paused", "add the schedule paused")
-    .option("--queue <name>", "queue of its jobs (default: from the routes, else fetch)", queueName("--queue"))
+    .option("--paused", "add the schedule in the paused state")
+    .option("--queue <name>", "queue of the jobs (default: from the routes, else fetch)", queueName("--queue"))
     .option(
       "--priority <n>",
       "0 (most urgent) to 9 (default: from the routes, else 5)",

@@ -21,7 +21,7 @@ The server accepts jobs and shows their state; workers fetch the pages (trawl
 worker, or trawl up). You can run several servers on one broker and store. The
 dashboard is at the root URL, the API reference at /docs, the OpenAPI document
 at /openapi.json.
-Ctrl-C or SIGTERM stops it after the requests in progress have finished.
+Ctrl-C or SIGTERM stops the server after the requests in progress have finished.
 Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker or store
 unavailable, 130 stopped by a second signal.`;
 
@@ -38,6 +38,7 @@ export function addServe(program: Command, shutdown: Shutdown): void {
 
 async function serve(flags: ServeFlags, shutdown: Shutdown): Promise<void> {
   const { schedules } = flags;
+  shutdown.exitZeroWhileStarting();
   await inSession({ flags, settings: listenSettings(flags) }, async (session) => {
     const { screen } = session;
     const onListening = async ({ url, hasDashboard }: Listening) => {

@@ -15,8 +15,8 @@ Examples:
   zcat urls.gz | trawl submit - --follow none --idempotency-key urls-2026-11 \\
     --api https://trawl.example
 
-Workers fetch the submitted URLs; start one with trawl worker. Workers load a
-spider from the same path.
+Workers fetch the submitted URLs; start one with trawl worker. A spider must be
+at the same path on the machine of every worker.
 With --api or TRAWL_API the job is sent to a trawl serve, authenticated with
 TRAWL_API_KEY. Long lists are sent in parts, and a failed part is sent again.
 Exit codes: 0 submitted (with --wait: complete), 1 no valid URL in a list, or

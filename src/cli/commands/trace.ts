@@ -19,7 +19,7 @@ that its worker crashed.`;
 export function addTrace(program: Command): void {
   withPlaneFlags(program.command("trace <what>"))
     .description("show the timeline of a URL, task, job or request id, across all processes")
-    .option("--job <id>", "if several jobs have the URL: only this job")
+    .option("--job <id>", "show only this job, if several jobs have the URL")
     .addHelpText("after", EXAMPLES)
     .action((what: string, flags: Flags) => runOnPlane({ flags }, (session) => trace(session, what, flags)));
 }

@@ -15,10 +15,10 @@ Examples:
   trawl try spider.ts https://shop.example/p/1 --handler product
   trawl try https://shop.example/ --json | jq .records
 
-With a spider or a job, the page is read as in a crawl: by the handlers or the
-rules.
-Exit codes: 0 shown, 1 no page or the handler failed, 2 invalid usage, 3 browser
-unavailable, 130 interrupted.`;
+With a spider or a job, the page is read as in a crawl: by the handlers of the
+spider, or by the rules of the job.
+Exit codes: 0 shown, 1 the page cannot be fetched or the handler failed,
+2 invalid usage, 3 browser unavailable, 130 interrupted.`;
 
 export function addTry(program: Command): void {
   program

@@ -27,12 +27,13 @@ serve does, and worker processes that fetch, render or parse pages, each on the
 queue of that name. Fetch processes also deliver webhook events. You can run
 trawl up on any number of machines; a second trawl up on the same machine needs
 --no-serve or another --port.
-The supervisor replaces a process that crashes, hangs or reaches a limit, and
-waits longer each time if it keeps crashing. Each output line names its process.
+The supervisor replaces a process that crashes, hangs or reaches a limit. If a
+process keeps crashing, the supervisor waits longer before each replacement.
+Each output line names its process.
 For a single kind of worker, or for --drain, use trawl worker.
-After Ctrl-C or SIGTERM, it waits up to TRAWL_GRACE for running tasks, returns
-unfinished tasks to the queue and exits with 0. After a second signal, it exits
-at once with 130.
+After Ctrl-C or SIGTERM, trawl up waits up to TRAWL_GRACE for running tasks,
+returns unfinished tasks to the queue and exits with 0. After a second signal,
+it exits at once with 130.
 Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker or store
 unavailable, 130 stopped by a second signal.`;
 

@@ -66,7 +66,7 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
   });
 }
 
-/** The crawl to continue; undefined if the target was never started. Throws JOB_ARCHIVED. */
+/** The crawl to continue; undefined if there is no crawl of the target. Throws JOB_ARCHIVED. */
 export async function findResumed(
   session: Session,
   resume: Resume,

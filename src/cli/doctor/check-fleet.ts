@@ -54,7 +54,7 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
   }
   const [paused] = open;
   if (paused !== undefined && open.every((job) => job.state === "paused")) {
-    const message = `${plural(waiting, "URL")} waiting, all of paused jobs, and no worker serves the queue`;
+    const message = `${plural(waiting, "URL")} of paused jobs waiting, and no worker serves the queue`;
     const fix = `resume with: trawl resume ${paused.id}; then start a worker: trawl worker --queues ${queue}`;
     return { check, verdict: "warning", message, fix };
   }
@@ -63,8 +63,8 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
 }
 
 /**
- * Reports running jobs while no worker runs and none of their URLs wait in a queue: the rest is leased to workers that
- * have stopped, or the submission is incomplete. `checkQueues` reports jobs with waiting URLs.
+ * Reports running jobs without waiting URLs while no worker runs: their remaining URLs are leased to workers that have
+ * stopped, or the submission is incomplete. `checkQueues` reports jobs with waiting URLs.
  */
 function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
   const waiting = new Set(queues.map(({ queue }) => queue));
@@ -89,7 +89,7 @@ function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
     return {
       check: `queue ${queue}`,
       verdict: "warning",
-      message: `${plural(serving.length, "worker")} (${namesOf(serving)}) serving it, but no job uses it`,
+      message: `served by ${plural(serving.length, "worker")} (${namesOf(serving)}), but no job uses this queue`,
       fix: "check the spelling: compare --queues of the workers with the queue of the jobs",
     };
   });
@@ -114,8 +114,8 @@ function checkVersions({ workers, version }: FleetFacts): Finding[] {
     {
       check: "versions",
       verdict: "warning",
-      message: `this is Trawl ${version}; ${plural(others.length, "worker")} (${namesOf(others)}) on ${found}`,
-      fix: "this is normal during an upgrade; otherwise restart them with this version",
+      message: `${plural(others.length, "worker")} (${namesOf(others)}) of another version (${found}) than this command (${version})`,
+      fix: `this is normal during an upgrade; otherwise restart these workers with Trawl ${version}`,
     },
   ];
 }
@@ -131,7 +131,7 @@ function checkMachines({ workers, storeFile }: FleetFacts): Finding[] {
     {
       check: "store",
       verdict: "warning",
-      message: `workers on ${machines.size} machines, and the store is a file: ${storeFile}`,
+      message: `workers run on ${machines.size} machines, but the store is a file: ${storeFile}`,
       fix: "each machine stores its own records; share one store with TRAWL_STORE=postgres://…, or collect the files",
     },
   ];

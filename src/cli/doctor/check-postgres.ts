@@ -26,19 +26,24 @@ function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
     return [{ check, verdict: "problem", message, fix: "set the primary in TRAWL_STORE" }];
   }
   if (!canWrite) {
-    const fix = "grant its user SELECT, INSERT, UPDATE and DELETE on all tables of its schema";
+    const fix = "grant this user SELECT, INSERT, UPDATE and DELETE on all tables of the schema";
     return [{ check, verdict: "problem", message: `the user of ${shown} has no permission to write`, fix }];
   }
   const findings: Finding[] = [
     { check, verdict: "ok", message: `${shown} (PostgreSQL ${version}) can be read and written` },
   ];
   if (!fsync) {
-    const fix = "set fsync = on in its postgresql.conf";
+    const fix = "set fsync = on in the postgresql.conf of the server";
     findings.push({ check, verdict: "warning", message: "fsync is off: a power failure can corrupt the store", fix });
   }
   if (connections > maxConnections * CROWDED) {
     const message = `${connections} of ${maxConnections} connections are in use`;
-    findings.push({ check, verdict: "warning", message, fix: "raise max_connections; each process uses up to 4" });
+    findings.push({
+      check,
+      verdict: "warning",
+      message,
+      fix: "raise max_connections; each process uses up to 4 connections",
+    });
   }
   return findings;
 }

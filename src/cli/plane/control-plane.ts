@@ -41,7 +41,7 @@ export type ControlPlane = {
   changeJob(id: string, change: JobChange): Promise<JobOut>;
   /** Deletes a job and its results. `isWhole`: everything is removed; otherwise the server removes the rest later. */
   deleteJob(id: string, options: { cancel: boolean; signal: AbortSignal }): Promise<{ isWhole: boolean }>;
-  /** By name. */
+  /** Sorted by name. */
   listJobSites(job: JobOut, limit: number): Promise<readonly JobSiteOut[]>;
   findWebhook(jobId: string): Promise<WebhookOut | undefined>;
   listDead(filter: DeadFilter, limit: number): Promise<readonly DeadLetter[]>;
@@ -57,7 +57,7 @@ export type ControlPlane = {
   sendWorkerCommand(name: string, command: OperatorCommand): Promise<CommandResult>;
   /** The queues that have waiting tasks or are served by a worker. */
   listQueues(): Promise<readonly QueueOut[]>;
-  /** First the sites with waiting URLs, those with the most first; then, up to `limit`, other sites by name. */
+  /** First the sites with waiting URLs, the longest queue first; then, up to `limit`, other sites by name. */
   listTopSites(limit: number): Promise<readonly SiteOut[]>;
   /** The last ten minutes of the fleet, one point per ten seconds. */
   readHistory(): Promise<readonly HistoryPointOut[]>;

@@ -21,7 +21,7 @@ export type PlaneSession = Clock & { config: Config; screen: Screen; plane: Cont
 export function withPlaneFlags(command: Command): Command {
   return withConnectionFlags(command).option(
     "--api <url>",
-    "call the server at this URL instead of opening broker and store; set its key in TRAWL_API_KEY (default TRAWL_API)",
+    "call the server at this URL instead of opening broker and store; set the key of the server in TRAWL_API_KEY (default: the value of TRAWL_API)",
   );
 }
 

@@ -23,7 +23,7 @@ export function scheduleText(schedule: PublicSchedule, { next, runs, now, width 
     ["when", timingText(timing)],
     ["overlap", overlap],
     ["catch-up", catchUp === "all" ? `all, at most ${maxCatchUp}` : catchUp],
-    ...next.map((at, index) => [index > 0 ? "" : paused ? "would be" : "next", localTime(at, timing)]),
+    ...next.map((at, index) => [index > 0 ? "" : paused ? "if resumed" : "next", localTime(at, timing)]),
   ];
   const history = runs.map((occurrence) => [
     localTime(occurrence.at, timing),

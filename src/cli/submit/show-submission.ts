@@ -69,7 +69,7 @@ export function interruptedText({ id }: Shown, { taken }: SubmitAnswer, screen: 
 
 /** For an interrupted submission whose last call got no response. */
 export function unansweredText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
-  const summary = `stopped: the broker does not respond; it has accepted ${plural(taken, "URL")} of job ${showable(id)}, perhaps more`;
+  const summary = `stopped: the broker does not respond; it has accepted at least ${plural(taken, "URL")} of job ${showable(id)}`;
   return `${summary}\n${continueSteps(id, screen)}`;
 }
 

@@ -36,8 +36,8 @@ export type FleetSnapshot = {
 };
 
 /**
- * Maximum entries in a snapshot. Jobs: running and paused ones first, then the newest. Sites: those with the most waiting
- * URLs.
+ * Maximum entries in a snapshot. Running and paused jobs come first, then the newest jobs. The sites are those with the
+ * most waiting URLs.
  */
 const MAX_JOBS = 100;
 const MAX_SITES = 100;
@@ -143,7 +143,10 @@ export function leftOf({ counts }: Pick<JobOut, "counts">): number {
   return counts.queued + counts.delayed + counts.leased;
 }
 
-/** In the first snapshot, speed and ETA use the average since the start of the job. While no task ends, only the ETA does. */
+/**
+ * The first snapshot uses the average since the start of the job for speed and ETA. Later, while no task ends, the
+ * speed is 0, and the ETA still uses that average.
+ */
 function paceOf(job: JobOut, seen: number | undefined): Pick<TopJob, "perSecond" | "etaMs"> {
   if (job.state !== "running" || leftOf(job) === 0) return { perSecond: undefined, etaMs: undefined };
   if (seen !== undefined && seen > 0) return { perSecond: seen, etaMs: (leftOf(job) / seen) * 1000 };

@@ -90,7 +90,7 @@ async function fetchPage(
     if (outcome.kind === "unchanged") throw new Error(`${url}: unchanged without a conditional request`);
     if (outcome.kind !== "redirect") return noPage(hops, outcome);
     if (hops.length === redirects) {
-      const detail = `${redirects} redirects, now to ${outcome.to}`;
+      const detail = `stopped after ${redirects} redirects; the next one is to ${outcome.to}`;
       return noPage(hops, { kind: "dead", because: "redirect_loop", detail });
     }
     hops.push(outcome.to);

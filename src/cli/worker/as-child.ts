@@ -6,7 +6,8 @@ import type { Shutdown } from "../shutdown.ts";
 import { linkToSupervisor, type SupervisorLink } from "./supervisor-link.ts";
 
 /**
- * `failureMessage` turns an expected error into the last message to the supervisor, which prints it and exits with it.
+ * `failureMessage` converts an expected error to the last message for the supervisor. The supervisor prints the error.
+ * It exits with the code of the error, or starts the process again later.
  */
 export async function asChild(
   shutdown: Shutdown,

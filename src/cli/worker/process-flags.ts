@@ -23,7 +23,7 @@ export function withProcessFlags(command: Command): Command {
     )
     .option(
       "--time-limit <time>",
-      "abort a task after this time, and kill its process if the task blocks it (seconds, or 2m)",
+      "abort a task after this time, and kill the process if the task blocks it (seconds, or 2m)",
       secondsOrDuration,
     )
     .option("--soft-time-limit <time>", "abort a task after this time (seconds, or 2m)", secondsOrDuration)

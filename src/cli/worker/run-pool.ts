@@ -52,9 +52,9 @@ export const CHILD_FLAG = "--pool-child";
 export const RESTART_FLAG = "--again";
 
 /**
- * A process renews its leases every third of `leaseMs`. After two thirds of it without a renewal, the first lease is
- * about to expire, so the process is killed. This is the minimum, because on a busy machine a process may not run for
- * several seconds.
+ * A process renews its leases every third of `leaseMs`. After two thirds of `leaseMs` without a renewal, the first
+ * lease is about to expire, so the process is killed. It is never killed before this time, because on a busy machine a
+ * process may not run for several seconds.
  */
 const STUCK_LEAST_MS = 10_000;
 
@@ -120,8 +120,8 @@ export function createPool(
   }
 
   /**
-   * Every process receives a command to drain all. It is printed for the first process that reports it, and all are
-   * drained.
+   * Every process receives and reports a command to drain all. Only the first report is printed. The supervisor then
+   * drains all processes.
    */
   function follow(place: Place, command: WorkerCommand): void {
     if (isDraining) return;
@@ -149,7 +149,7 @@ export function createPool(
     },
     {
       stopLast: outlasting(groups),
-      // If the port is in use, the broker may belong to another installation. Workers start, and lease tasks, only
+      // If the port is in use, the broker may belong to another installation. So workers start, and lease tasks, only
       // after the server listens.
       ...(leader === undefined ? {} : { startAfter: leader.promise }),
       places: groups.flatMap(({ name, processes }) => placesOf(name, processes)),

@@ -103,5 +103,5 @@ function versionsText(workers: readonly WorkerView[]): string {
   const versions = [...new Set(workers.map(({ version }) => version))].sort();
   if (versions.length < 2) return "";
   const counts = versions.map((version) => `${workers.filter((one) => one.version === version).length} on ${version}`);
-  return `versions differ: ${counts.join(", ")}\n`;
+  return `workers run different versions: ${counts.join(", ")}\n`;
 }

@@ -1,8 +1,8 @@
 /**
  * Applies a tenant's quotas to the runs of its schedules. The key that created a schedule may expire before the
- * schedule ends. So each quota is the largest limit among the tenant's valid keys with the scope submit; if one of them
- * has no limit, there is none. The job of an occurrence is admitted completely or not at all; an unused reservation is
- * returned.
+ * schedule ends. So each quota is the largest limit among the tenant's valid keys with the scope submit. If one of
+ * these keys has no limit, the tenant has no limit. The job of an occurrence is admitted completely or not at all; an
+ * unused reservation is returned.
  */
 import { impliedScopes, NO_QUOTAS, type Quotas } from "../../domain/api-key.ts";
 import { isTrawlError } from "../../errors.ts";
@@ -60,7 +60,7 @@ export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): Fin
     const { pending, urlsPerSecond } = caller.quotas ?? NO_QUOTAS;
     if (pending !== undefined && urls > pending) {
       return {
-        because: `a quota: its ${urls} URLs exceed the limit of tenant ${tenant}, ${pending} pending URLs`,
+        because: `the job has ${urls} URLs, more than the quota of tenant ${tenant}: ${pending} pending URLs`,
         isPermanent: true,
       };
     }

@@ -13,7 +13,7 @@ export function quotaError(caller: Caller, reached: ReachedQuota | undefined, pr
   const { quota, max, now, retryAfterMs } = reached ?? { ...UNKNOWN, max: caller.quotas?.pending ?? 0 };
   const rest =
     progress === undefined
-      ? "nothing of this request was queued: send it again later"
+      ? "no URL of this request was queued: send the request again later"
       : `${progress.taken} of these URLs were processed: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`;
   const reason = quotaText(caller, { quota, max, now });
   return new TrawlError("QUOTA_REACHED", {

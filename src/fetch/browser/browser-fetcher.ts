@@ -1,7 +1,7 @@
 /**
- * Fetches pages and renders them. The HTTP fetcher fetches the document, which becomes the response to the browser's
- * first request, see docs/decisions/007. So it is sent within its slot, with the same limits and status policy, and
- * redirects are never followed. All further requests of the page go through the filter proxy.
+ * Fetches pages and renders them. The HTTP fetcher fetches the document, and the browser gets it as the response to its
+ * first request; see docs/decisions/007. So the request for the document is sent within its slot, the same limits and
+ * status policy apply, and redirects are never followed. All other requests of the page go through the filter proxy.
  */
 
 import { setMaxListeners } from "node:events";
@@ -25,7 +25,7 @@ import { type Rendering, renderPage, type ShownDocument } from "./render-page.ts
 import { createTabGate } from "./tab-gate.ts";
 
 export type BrowserFetcherDeps = {
-  /** Fetches the document. The owner closes it. */
+  /** Fetches the document. The browser fetcher does not close it. */
   documents: Pick<Fetcher, "fetch">;
   gate: EgressGate;
   clock: Clock;
@@ -106,7 +106,7 @@ export function createBrowserFetcher(
     return {
       userAgent: headers["user-agent"] ?? options.userAgent,
       acceptDownloads: false,
-      // Requests of service workers cannot be intercepted. Contexts are new, so no page depends on one.
+      // Requests of service workers cannot be intercepted. Contexts are new, so no page depends on a service worker.
       serviceWorkers: "block",
     };
   }
@@ -165,7 +165,7 @@ function shownDocument({ page, body }: Fetched, { headers: ownHeaders }: FetchRe
   return { url: page.url, status: page.status, headers, body, ownHeaders };
 }
 
-/** Rejects with the signal's reason when aborted. */
+/** Resolves with a timeout after `leftMs`. Rejects with the signal's reason when aborted. */
 async function inTime(rendering: Promise<Rendering>, leftMs: number, signal: AbortSignal): Promise<Rendering> {
   setMaxListeners(0, signal);
   let stop = (): void => {};

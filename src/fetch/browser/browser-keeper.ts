@@ -1,7 +1,7 @@
 /**
  * Keeps one browser for the process. It is started on first use and replaced when it has crashed, hangs, or has
- * rendered `pagesPerBrowser` pages. Many tasks call it at once; each gets its own context, which is always closed. A
- * replaced browser ends with its last context. A crash of this process leaves no browser behind: see watchdog.ts.
+ * rendered `pagesPerBrowser` pages. Many tasks call it at once; each gets its own context and closes it. A replaced
+ * browser ends when its last context is closed. A crash of this process leaves no browser behind: see watchdog.ts.
  */
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
@@ -9,7 +9,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 
 export type BrowserKeeperOptions = {
-  /** A browser's memory grows with every page. After this many pages a new one is cheaper. */
+  /** A browser's memory grows with every page. After this many pages, a new browser is cheaper. */
   pagesPerBrowser: number;
   /** A context that is not closed within this time is stuck, and so is its browser. */
   closeMs: number;
@@ -172,13 +172,13 @@ function stopping(): TrawlError {
   });
 }
 
-/** False on timeout. True also if it fails because the browser has ended. */
-async function within(ms: number, closing: Promise<unknown>): Promise<boolean> {
+/** False on timeout. True if `work` settles in time, even if it fails because the browser has ended. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);
   });
-  const done = closing.then(
+  const done = work.then(
     () => true,
     () => true, // the browser has ended, and the context with it
   );

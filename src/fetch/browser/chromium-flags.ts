@@ -5,7 +5,7 @@
 type ChromiumFlagOptions = {
   profileFolder: string;
   proxyUrl: string;
-  /** Chromium's own sandbox. Does not work for root, nor in containers that forbid user namespaces. */
+  /** Chromium's own sandbox. It does not work for root, and not in containers that forbid user namespaces. */
   hasSandbox: boolean;
 };
 
@@ -15,7 +15,7 @@ const NETWORK: readonly string[] = [
   // The proxy resolves names. Direct lookups fail, and direct connections reach no host.
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   "--dns-prefetch-disable",
-  // UDP cannot pass an HTTP proxy.
+  // UDP cannot pass through an HTTP proxy.
   "--disable-quic",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -39,7 +39,7 @@ const FEATURES_OFF: readonly string[] = [
   ...["PreconnectToSearch", "Prerender2", "Translate"],
   // Starts a spare renderer process for the next page of a context. Our contexts have one page.
   "SpareRendererForSitePerProcess",
-  // Toolbar UI that is rendered as pages: another renderer process for every context.
+  // Toolbar UI that is rendered as pages. It starts another renderer process for every context.
   ...["InitialWebUI", "PreloadTopChromeWebUI", "WebUIBackForwardButton", "WebUIHomeButton", "WebUILocationBar"],
   ...["WebUIReloadButton", "WebUISplitTabsButton", "WebUIToolbar"],
   ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxSimplification"],
@@ -55,7 +55,7 @@ const QUIET: readonly string[] = [
   "--hide-scrollbars",
   "--mute-audio",
   "--disable-gpu",
-  // A container's /dev/shm is often 64 MB, which one page fills.
+  // A container's /dev/shm is often 64 MB, and one page can fill it.
   "--disable-dev-shm-usage",
   "--disable-back-forward-cache",
   "--disable-background-timer-throttling",

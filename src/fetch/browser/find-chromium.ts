@@ -16,8 +16,8 @@ const PLAYWRIGHT_PROGRAMS = [
 const MAC_APPS = ["Chromium.app/Contents/MacOS/Chromium", "Google Chrome.app/Contents/MacOS/Google Chrome"];
 
 /**
- * `auto`: the first that exists, the system's before Playwright's; otherwise the given path. Throws
- * BROWSER_UNAVAILABLE.
+ * The path of Chromium. `setting` is a path or `auto`. For `auto`, browsers of the system come before those of
+ * Playwright, and the first that exists is used. Throws BROWSER_UNAVAILABLE.
  */
 export function getChromium(setting: string): string {
   const candidates = setting === "auto" ? [...systemPaths(), ...playwrightPaths()] : [setting];

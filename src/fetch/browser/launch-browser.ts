@@ -16,7 +16,7 @@ import { shellArguments, startWatchdog } from "./watchdog.ts";
 export type LaunchOptions = {
   /** Chromium's path, such as /usr/bin/chromium. */
   executablePath: string;
-  /** Chromium's own sandbox. Does not work for root, nor in containers that forbid user namespaces. */
+  /** Chromium's own sandbox. It does not work for root, and not in containers that forbid user namespaces. */
   hasSandbox: boolean;
   launchMs: number;
 };
@@ -41,11 +41,11 @@ export async function launchBrowser(
     // Chromium is killed: its profile is discarded, and a hanging browser would not react to a graceful shutdown.
     await Promise.all(undo.map((step) => step()));
   };
-  // A browser that is killed during its start rejects below.
+  // If the browser is killed while it starts, `start` below rejects.
   const onAbort = (): void => void end();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // Synchronously with the start of the watchdog: a crash of this process in between would leave the folder.
+    // The folder is created synchronously, right before the watchdog: a crash in between would leave the folder behind.
     const folder = mkdtempSync(join(tmpdir(), "trawl-browser-"));
     const watchdog = await startWatchdog(folder).catch(async (cause: unknown) => {
       await rm(folder, { recursive: true, force: true });
@@ -70,8 +70,8 @@ async function start(
   { url, username, password }: FilterProxy,
   { executablePath, hasSandbox, launchMs }: LaunchOptions,
 ): Promise<Browser> {
-  // Slow to load, and most processes never need it. Not import(): on Node 20 that fails for this kind of package if a
-  // TypeScript loader is registered.
+  // The package is loaded here because it is slow to load and most processes never need it. `import()` is not used: on
+  // Node 20 it fails for this kind of package if a TypeScript loader is registered.
   const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
   const flags = chromiumFlags({ profileFolder: join(folder, "profile"), proxyUrl: url, hasSandbox });
   return chromium.launch({
@@ -79,7 +79,7 @@ async function start(
     artifactsDir: folder,
     args: [...shellArguments(folder, executablePath, flags)],
     ignoreDefaultArgs: true,
-    // Not on the command line, which other users can read. The browser sends them when the proxy requires them.
+    // Other users can read the command line, so it does not contain the credentials. The browser sends them on request.
     proxy: { server: url, username, password },
     // The environment of this process must not be readable in the memory of the renderer.
     env: { HOME: folder, TMPDIR: folder, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" },

@@ -24,5 +24,5 @@ export async function sendOwnHeaders(
   await session.send("Fetch.enable", { patterns: [{ urlPattern: "http*", requestStage: "Request" }] });
 }
 
-/** The request or the page no longer exists. */
+/** Ignores the error: the request or the page no longer exists. */
 function ignoreGone(): void {}

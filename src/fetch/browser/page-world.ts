@@ -8,8 +8,8 @@ export type PageWorld = {
   /** The current document, including its doctype. */
   html(): Promise<string>;
   /**
-   * Whether an element matches within `maxMs`. Undefined if the page itself cannot evaluate the selector: it uses
-   * Playwright's extensions, or is invalid.
+   * Whether an element matches within `maxMs`. Undefined if the page itself cannot evaluate the selector, because the
+   * selector uses Playwright's extensions or is invalid.
    */
   has(selector: string, maxMs: number): Promise<boolean | undefined>;
 };
@@ -18,7 +18,7 @@ export type PageWorld = {
 const NAVIGATED = /cannot find context|context was destroyed|navigated or closed/i;
 
 export function createPageWorld(session: CDPSession): PageWorld {
-  /** Isolated from the page's scripts, which may have replaced `querySelector`. */
+  /** Creates a context that is isolated from the page's scripts, which may have replaced `querySelector`. */
   async function enter(): Promise<number> {
     const { frameTree } = await session.send("Page.getFrameTree");
     const world = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "trawl" });

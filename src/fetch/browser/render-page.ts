@@ -29,7 +29,7 @@ export type Rendering =
 type Showing = { welcomeUrl: string; document: ShownDocument };
 type Settle = (rendering: Rendering) => void;
 
-/** Never throws because of the page. It may never settle, so the caller must apply a timeout. */
+/** Never rejects because of the page. The promise may never settle, so the caller must apply a timeout. */
 export function renderPage(context: BrowserContext, showing: Showing, spec: BrowserSpec): Promise<Rendering> {
   return new Promise((settle) => {
     show(context, showing, spec, settle).then(settle, (error: unknown) => settle(failed(error)));
@@ -99,7 +99,7 @@ function createRouting(
     if (isShown) return leave(route, request);
     isShown = true;
     const { status, headers, body } = document;
-    // A document that cannot be rendered would never settle.
+    // If the browser rejects the document, no other event would settle the rendering.
     return route.fulfill({ status, headers, body }).catch((error: unknown) => settle(failed(error)));
   }
 
@@ -131,7 +131,7 @@ function frameOf(request: Request) {
   }
 }
 
-/** Background actions fail only if their page, window or dialog has closed. */
+/** Ignores errors of background actions: they fail only if their page, window or dialog has closed. */
 function ignoreGone(): void {}
 
 function failed(error: unknown): Rendering {

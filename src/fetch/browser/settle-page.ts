@@ -77,7 +77,7 @@ async function click(
   settleMs: number,
 ): Promise<string | undefined> {
   for (let clicked = 0; clicked < times; clicked++) {
-    // If it was clicked before and no longer exists, the list has ended.
+    // If the element was clicked before and no longer exists, the list has ended.
     const isThere = await inTime(
       tab.click(selector, { timeout: clicked === 0 ? settleMs : GROW_MS, noWaitAfter: true }),
     );

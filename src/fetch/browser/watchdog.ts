@@ -1,10 +1,10 @@
 /**
  * Ends the browser when this process ends, in any way. Chromium is a dozen processes in their own process group;
- * killing the parent does not end them. So a shell, started before the browser and outside of its group, holds the
- * other end of a pipe: when the pipe closes, the shell kills the group and removes the folder.
+ * killing the parent does not end them. So a shell is started before the browser, outside of its group. The shell holds
+ * the other end of a pipe. When the pipe closes, the shell kills the group and removes the folder.
  *
  * The browser is started through `shellArguments`, which writes the id of the group before Chromium starts. If this
- * process crashes between the two, the command pipe of Chromium is closed, and it exits by itself.
+ * process crashes between these two steps, the command pipe of Chromium is closed, and Chromium exits by itself.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -46,7 +46,7 @@ export function shellArguments(folder: string, command: string, args: readonly s
 }
 
 /**
- * Call before the browser is started. Throws if the watchdog cannot be started. It also removes the browser's folder.
+ * Call before the browser is started. Throws if the watchdog cannot be started. The watchdog also removes the folder.
  */
 export async function startWatchdog(folder: string): Promise<Watchdog> {
   // In its own session: Ctrl-C in the terminal ends this process, and must not end the watchdog first.

@@ -1,8 +1,8 @@
 /**
  * IP addresses as bytes: parsing, networks, and which addresses are public. Pure.
  *
- * Only canonical notations are parsed. The WHATWG URL parser converts all others (0x7f.1, 2130706433, 0177.0.0.1)
- * before. An address that cannot be parsed is never public.
+ * Only canonical notations are parsed. The WHATWG URL parser has already converted all others (0x7f.1, 2130706433,
+ * 0177.0.0.1). An address that cannot be parsed is never public.
  */
 
 /** 4 bytes for IPv4, 16 for IPv6. */
@@ -19,8 +19,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * Parses `127.0.0.0/8, 10.1.0.0/16, fd00::/8`. An address without a length is a network of one. Returns problems, never
- * throws.
+ * Parses `127.0.0.0/8, 10.1.0.0/16, fd00::/8`. An address without a prefix length is a network of one address. Returns
+ * problems, never throws.
  */
 export function parseNetworks(text: string): { networks: readonly Network[]; problems: readonly string[] } {
   const networks: Network[] = [];
@@ -149,7 +149,7 @@ function parseNetwork(text: string): Network | string {
   const length = slash === -1 ? String(widest) : text.slice(slash + 1);
   const prefixBits = Number(length);
   if (!/^\d{1,3}$/.test(length) || prefixBits > widest) {
-    return `"${text}" has a prefix length that is not 0 to ${widest}`;
+    return `"${text}" has an invalid prefix length; use 0 to ${widest}`;
   }
   // 10.1.2.3/8 is more likely a mistake for /32 than a request for 16 million addresses.
   if (!isBase(address, prefixBits))

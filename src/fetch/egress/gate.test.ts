@@ -205,7 +205,7 @@ async function listen(): Promise<{
     server,
     port,
     connections,
-    // Connections are accepted in order: once our own is seen, an earlier one would have been, too.
+    // Connections are accepted in order: when the server has accepted the probe, it has accepted all earlier ones.
     async sawNothing() {
       const probe = connect(port, "127.0.0.1");
       await once(server, "connection");

@@ -1,9 +1,9 @@
 /**
  * The egress gate. All requests go through it: pages, robots.txt, sitemaps, redirect hops, webhooks.
  *
- * `check` validates a URL without resolving it. `connector` enforces the rules: a name is resolved once per connection,
- * every address of the answer is checked, the socket connects to one of these addresses (so DNS rebinding has no
- * effect), and the peer address of the connected socket is checked again.
+ * `check` validates a URL without resolving its host. `connector` enforces the rules. It resolves a name once per
+ * connection and checks every address of the answer. The socket connects to one of these addresses, so DNS rebinding
+ * has no effect. The connector then checks the peer address of the connected socket again.
  */
 import dns from "node:dns/promises";
 import type { LookupFunction, Socket } from "node:net";
@@ -24,7 +24,7 @@ export type EgressOptions = {
 };
 
 export type EgressGate = {
-  /** Why a URL may not be fetched, without resolving its host; undefined if it may. */
+  /** Why a URL may not be fetched; undefined if it may. Does not resolve the host. */
   check(url: string | URL): string | undefined;
   /** Opens sockets for undici, to allowed addresses only. Rejects with EGRESS_REFUSED. */
   connector: buildConnector.connector;

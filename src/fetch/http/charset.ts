@@ -59,7 +59,7 @@ function findDecoder(label: string): TextDecoder | undefined {
   try {
     return new TextDecoder(label);
   } catch {
-    // Thrown for unknown labels. There is no way to query them.
+    // Thrown for an unknown label. There is no other way to check a label.
     return undefined;
   }
 }

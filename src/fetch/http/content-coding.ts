@@ -55,7 +55,8 @@ export function parseCodings(header: string | undefined): readonly Coding[] | st
     if (coding !== undefined) codings.push(coding);
     else if (!CODINGS.has(name)) return `content-encoding "${name}" was not offered and cannot be decoded`;
   }
-  return codings.length > MAX_STACKED ? `content-encoding is stacked ${codings.length} deep` : codings;
+  if (codings.length <= MAX_STACKED) return codings;
+  return `content-encoding has ${codings.length} layers; at most ${MAX_STACKED} are decoded`;
 }
 
 /** Maximum compressed bytes to read: no compressor makes a body much larger than it was. */

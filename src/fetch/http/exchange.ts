@@ -26,7 +26,7 @@ export type ExchangeTerms = {
 type ExchangeHooks = {
   /** Called at the moment of sending. */
   isConnectionNew(): boolean;
-  /** Called once: when the request was sent, or will not be sent. */
+  /** Called once, when the request is sent or when it is certain that it will not be sent. */
   onWaitEnd(): void;
 };
 
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isReused = !this.#hooks.isConnectionNew();
     this.#hooks.onWaitEnd();
     this.#controller = controller;
-    // Not `clock.sleep`: a plain timer costs a tenth of a promise with an abort signal.
+    // Not `clock.sleep`: a plain timer takes a tenth of the CPU time of a promise with an abort signal.
     this.#timer = setTimeout(expire, this.#terms.limits.totalMs, this);
   }
 
@@ -139,7 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.fail(error);
   }
 
-  /** Ends it with an error, unless the needed part of the response has arrived. */
+  /** Ends the exchange with an error, unless the needed part of the response has arrived. */
   fail(error: unknown): void {
     const isStale = this.#isReused && !this.#hasAnswerBegun;
     if (this.#status !== 0 && !this.#isBodyWanted) this.#abandon(this.#answer(false));
@@ -171,7 +171,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt: this.#clock.now() };
   }
 
-  /** Ends it without reading the rest of the response, which closes the connection. */
+  /** Ends the exchange without reading the rest of the response. This closes the connection. */
   #abandon(end: ExchangeEnd): void {
     this.#end(end);
     this.#controller?.abort(new Unwanted());

@@ -1,8 +1,8 @@
 /**
  * Requests one URL within its slot, without following redirects. Used by the fetcher (pages) and the robots policy.
  *
- * Every request that reaches a site has its own slot. A request that misses its slot is withdrawn and gets another. A
- * retry on a new connection after a stale one also needs a slot.
+ * Every request that reaches a site has its own slot. A request that misses its slot is withdrawn and gets another
+ * slot. If a connection was stale, the retry on a new connection also needs a slot.
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
@@ -51,15 +51,16 @@ export type HttpClient = {
 
 /**
  * A process that has just started, or that has too little CPU, may miss all slots for some seconds. The page is not the
- * cause. After fifty missed slots in a row the client retries once per second, for almost a minute, before it fails.
+ * cause. After fifty missed slots in a row, the client retries once per second, for almost a minute, before it fails.
  */
-const MAX_LAPSES = 100;
-const LAPSES_AT_ONCE = 50;
-const LAPSE_PAUSE_MS = 1_000;
+const MAX_MISSED_SLOTS = 100;
+const MISSED_BEFORE_PAUSES = 50;
+const MISSED_PAUSE_MS = 1_000;
 
 /**
- * A slot is shorter than the time to open a connection, and idle connections close. If the slot is at least this far
- * off, a request is dispatched early to open the connection and withdrawn, so that the real request finds it open.
+ * A slot is shorter than the time to open a connection, and idle connections close. If the slot begins later than this,
+ * the client first dispatches a request that opens the connection and is withdrawn. So the connection is open when the
+ * slot begins.
  */
 const COLD_AFTER_MS = 3_000;
 const WARM_UP_MS = 1_000;
@@ -101,14 +102,14 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   /** Retries until the request has reached the site, or cannot reach it. */
   async function exchange(url: URL, { site, ...terms }: HttpRequest): Promise<ExchangeEnd> {
     let isSecondTry = false;
-    for (let lapses = 0; ; ) {
+    for (let missed = 0; ; ) {
       const end = await sendInTime(url, terms);
-      // undici frees the connection one turn of the event loop after the response. A request sent sooner opens another
-      // one.
+      // undici frees the connection one turn of the event loop after the response. A request that is sent sooner opens
+      // another connection.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
-        if (++lapses > MAX_LAPSES) return end;
-        if (lapses > LAPSES_AT_ONCE) await clock.sleep(LAPSE_PAUSE_MS, terms.signal);
+        if (++missed > MAX_MISSED_SLOTS) return end;
+        if (missed > MISSED_BEFORE_PAUSES) await clock.sleep(MISSED_PAUSE_MS, terms.signal);
         terms.slot = await spend(site, end.because === "used" ? undefined : terms.slot);
       } else if (end.kind === "failed" && !isSecondTry && isWorthASecondTry(end)) {
         isSecondTry = true;
@@ -174,7 +175,7 @@ async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnsw
       return {
         kind: "retry",
         because: "network",
-        detail: `missed its slot ${MAX_LAPSES} times: this machine is too busy`,
+        detail: `missed its slot ${MAX_MISSED_SLOTS} times: this machine is too busy`,
       };
     case "failed":
       return failed(end.error);

@@ -58,7 +58,7 @@ function addCounters(one: JobSiteView, other: JobSiteView): JobSiteView {
     dead: one.dead + other.dead,
     tally: Object.fromEntries(names.map((name) => [name, one.tally[name] + other.tally[name]])) as Tally,
     lastPageAt: pageTimes.length === 0 ? undefined : Math.max(...pageTimes),
-    // Only one of the two is the online site, and only that has a back-off.
+    // Only one of the two is the online site, and only that has a backoff.
     blockedUntil: Math.max(one.blockedUntil, other.blockedUntil),
     backoffCause: one.backoffCause ?? other.backoffCause,
   };

@@ -27,7 +27,7 @@ export const KEYS = {
   lapsing: "sorted set: scopes whose entries expire, by the time of the next scan",
   sites: "hash: site -> number; 80 bytes per site",
   "site:<site>": "string: politeness, policy and turns, packed; 200 to 250 bytes per site",
-  "backoff-causes": "hash: site -> end and cause of its last back-off; 70 bytes per site that had one",
+  "backoff-causes": "hash: site -> end and cause of its last backoff; 70 bytes per site that had one",
   "robots:<site name>": "hash: robots.txt as last fetched",
   "scripted:<site name>": "string: until when the site counts as needing a browser; 130 bytes, expires",
   "lane:<lane>": "string: counts of the tasks of one job at one site, packed; 160 bytes per lane",

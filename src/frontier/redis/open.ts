@@ -35,7 +35,8 @@ export type RedisFrontierOptions = {
   /** The start of all key names. */
   prefix: string;
   /**
-   * Number of shards that the sites are distributed over: 1 on a single server, more on a cluster. Fixed once in use.
+   * Number of shards that the sites are distributed over: 1 on a single server, more on a cluster. It cannot be changed
+   * later.
    */
   shards: number;
   /** Max URLs waiting in the whole broker; `enqueue` accepts no more (F13). */
@@ -44,15 +45,15 @@ export type RedisFrontierOptions = {
   retryForMs: number;
   /** The longest time that an idle worker waits for a wake-up. A wake-up may be lost when a connection breaks. */
   pollMs: number;
-  /** The clock that is used: that of Redis, or, in tests, that of the caller. */
+  /** Which clock is used. Tests use the clock of the caller. */
   time: "broker" | "caller";
 };
 
 type Deps = { clock: Clock; log: Log };
 
 /**
- * The schema that this version writes, and the oldest version that can work with it. Changing a stored shape raises
- * both. Counted from the first release on.
+ * The schema that this version writes, and the oldest schema version that can work with it. A change of a stored shape
+ * raises both. The first release has schema 1.
  */
 const SCHEMA = 1;
 const OLDEST_COMPATIBLE = 1;

@@ -255,7 +255,7 @@ function laneAfter(tx: Transaction, { job, lane, site }: EndedLease, crashes: nu
 }
 
 /**
- * Starts, extends or ends the back-off of a site. A response to a request from before the back-off is not a new
+ * Starts, extends or ends the backoff of a site. A response to a request from before the backoff is not a new
  * incident.
  */
 function updateSiteBackoff(tx: Transaction, site: SiteRow, signal: Settlement["site"]): void {

@@ -2,7 +2,7 @@
  * One write transaction on the broker file. An operation loads rows through a transaction and changes them in memory.
  * At the end the transaction writes each touched row back once, computes when every touched site is due next, and
  * finishes jobs that have nothing left. So F8 and F10 hold for every operation. A crash leaves the file as it was
- * before the transaction. Every operation in this folder uses it; nothing else writes to the file.
+ * before the transaction. All operations that change jobs, sites, lanes or tasks use it, except forget.ts.
  */
 import { isOffline, onlineSite } from "../../domain/offline-site.ts";
 import { type Database, prepareAll, type Row, type Statement } from "../../runtime/sqlite.ts";

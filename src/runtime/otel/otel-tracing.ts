@@ -1,4 +1,4 @@
-/** Tracing with OpenTelemetry: spans with our own ids, through any SDK. Loaded only if an SDK is present. */
+/** Tracing with OpenTelemetry. Works with any SDK and sets the ids of the spans. Loaded only if an SDK is present. */
 import {
   type Context,
   context,
@@ -53,7 +53,7 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
   }
 
   function withIds(own: SpanIds, make: () => Span): Span {
-    return ids === undefined ? renamed(make(), own) : ids.with(own, make);
+    return ids === undefined ? overwriteIds(make(), own) : ids.with(own, make);
   }
 
   function submission(requestId: string, from: TraceParent | undefined, given: SpanAttributes): Submission {
@@ -114,11 +114,11 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
 }
 
 /**
- * Sets the ids of a span of an SDK that the user started. In all SDK versions so far, the returned span context is the
- * object that is exported. If a future version returns a copy or a frozen object, all spans are still in the right
- * trace, but their parents have unknown ids.
+ * Overwrites the ids of a span of the user's own SDK. In all SDK versions so far, `spanContext` returns the object that
+ * is exported. If a future version returns a copy or a frozen object, all spans are still in the right trace, but their
+ * parents have unknown ids.
  */
-function renamed(span: Span, own: SpanIds): Span {
+function overwriteIds(span: Span, own: SpanIds): Span {
   const context = span.spanContext();
   // Spans that are not recorded may share one context.
   if (span.isRecording() && !Object.isFrozen(context)) Object.assign(context, own);

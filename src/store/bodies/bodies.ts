@@ -2,13 +2,13 @@ import type { Page } from "../../domain/page.ts";
 
 /** Storage of page bodies, separate from the rows that describe them. */
 export interface Bodies {
-  /** Stores a body and returns its reference. Resolves once it is durable; undefined if bodies are not stored. */
+  /** Stores a body and returns its reference once the body is durable. Returns undefined if bodies are not stored. */
   put(body: Buffer): Promise<string | undefined>;
   /** The body of a reference; undefined if it does not exist. */
   get(ref: string): Promise<Buffer | undefined>;
   /**
-   * Removes a body, unless it was stored at or after `putBefore`: the page that refers to it may not be written yet.
-   * Storing an existing body again counts. Returns false if the body is kept.
+   * Removes a body, unless it was last stored at or after `putBefore`, because the page that refers to it may not be
+   * written yet. Storing an existing body again updates its time. Returns false if the body is kept.
    */
   remove(ref: string, putBefore: number): Promise<boolean>;
 }

@@ -3,14 +3,14 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-// Level 4 makes HTML 4.6 times smaller in 1.4 ms per 100 KB; level 6 takes a quarter longer for 4 % less.
+// Level 4 makes HTML 4.6 times smaller and takes 1.4 ms per 100 KB. Level 6 takes 25 % longer and saves 4 % more.
 const GZIP_LEVEL = 4;
 
 const REF = /^sha256:([0-9a-f]{64})$/;
 
 const compress = promisify(gzip);
 
-/** The reference of a body and its path under the root. Both depend only on its content. */
+/** The reference of a body, and its path under the root. Both depend only on the content of the body. */
 export function nameOf(body: Buffer): { ref: string; key: string } {
   const hex = hash("sha256", body, "hex");
   return { ref: `sha256:${hex}`, key: keyOf(hex) };

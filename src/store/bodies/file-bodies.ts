@@ -3,9 +3,9 @@
  * each writes its own file under `tmp/` and renames it, so a body is complete or absent. A crash leaves at most
  * unfinished files in `tmp/`, which are never read; they may be removed while no worker runs.
  *
- * The modification time of a file is when the body was last stored. Removal renames the file first and checks the time
- * again: if the body was stored before the rename, its time is new and the file is renamed back; a later writer finds
- * no file and writes one.
+ * The modification time of a file is the time at which the body was last stored. To remove a body, a process renames
+ * the file and then checks the time again. If another process stored the body just before the rename, the time is
+ * recent, and the file is renamed back. A process that stores the body after the rename finds no file and writes one.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -66,7 +66,7 @@ async function putAtOf(path: string): Promise<number | undefined> {
 
 async function writeBody(root: string, path: string, body: Buffer): Promise<void> {
   if (await renewed(path)) {
-    // Another process may have just renamed it, before the name was durable.
+    // Another process may have just created the file, and its name may not be durable yet.
     await syncFolder(dirname(path));
     return;
   }
@@ -74,8 +74,8 @@ async function writeBody(root: string, path: string, body: Buffer): Promise<void
 }
 
 /**
- * Updates the time of an existing file. False on any error; an error other than a missing file recurs when it is
- * written.
+ * Updates the time of an existing file. Returns false on any error, so that the caller writes the file. An error other
+ * than a missing file then occurs again.
  */
 async function renewed(path: string): Promise<boolean> {
   const now = new Date();

@@ -12,7 +12,7 @@ export function openNoSpool(): PageSpool {
     put: async ({ jobId }) => {
       throw new TrawlError("BAD_CONFIG", {
         op: "spool.put",
-        message: `job ${jobId} is parsed by other workers, but this worker cannot spool its pages because TRAWL_BODIES is none; set it to a folder that all workers share, such as file:.trawl/bodies`,
+        message: `job ${jobId}: other workers parse its pages, but this worker cannot spool them, because TRAWL_BODIES is none; set TRAWL_BODIES to a folder that all workers share, such as file:.trawl/bodies`,
         detail: { jobId },
       });
     },

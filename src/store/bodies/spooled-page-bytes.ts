@@ -43,7 +43,7 @@ function plain(id: string): string {
 
 function pageFrom(line: string): Page | undefined {
   try {
-    // JSON has no undefined.
+    // JSON omits undefined fields.
     const page = { contentType: undefined, ...JSON.parse(line) } as Page;
     return typeof page.url === "string" ? page : undefined;
   } catch {

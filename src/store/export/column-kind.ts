@@ -1,5 +1,5 @@
 /** The kind of all values of a column. `empty`: no values; `json`: nested values, or values of several kinds. */
-export type ColumnKind = "empty" | "text" | "number" | "truth" | "json";
+export type ColumnKind = "empty" | "text" | "number" | "boolean" | "json";
 
 /** All fields of the records, in order of first appearance. */
 export type Columns = ReadonlyMap<string, ColumnKind>;
@@ -19,7 +19,7 @@ function kindOf(value: unknown): ColumnKind {
     case "number":
       return "number";
     case "boolean":
-      return "truth";
+      return "boolean";
     default:
       return "json";
   }

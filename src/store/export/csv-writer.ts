@@ -6,7 +6,7 @@ import { LINE_COLUMNS, recordLine } from "./record-line.ts";
 import { type RecordWriter, type TextSink, writeLines } from "./record-writer.ts";
 
 export type CsvOptions = {
-  /** The fields to write, in order; undefined: all fields of the records, which are read once to find them. */
+  /** The fields to write, in order. If undefined, all fields: the records are then read once to find them. */
   columns: readonly string[] | undefined;
 };
 

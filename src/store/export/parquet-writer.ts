@@ -21,9 +21,9 @@ type Group = { rows: number; chars: number; cells: Map<string, unknown[]> };
 const TYPES: Readonly<Record<ColumnKind, Typed>> = {
   empty: { type: "BYTE_ARRAY", converted_type: "UTF8" },
   text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  // Also for integers: a price of 5 must not change the type of a column that has 4.99 tomorrow.
+  // Also for integers: the type of a price column must not depend on whether the prices of one export are integers.
   number: { type: "DOUBLE" },
-  truth: { type: "BOOLEAN" },
+  boolean: { type: "BOOLEAN" },
   json: { type: "BYTE_ARRAY", converted_type: "JSON" },
 };
 
@@ -35,7 +35,8 @@ const LINE_TYPES: Readonly<Record<LineColumn, Typed>> = {
   _depth: { type: "INT32" },
 };
 
-// A row group is full when it reaches one of these limits: rows for readers, text and cells for our memory.
+// A row group is full when it reaches one of these limits. The limit on rows helps readers of the file; the others
+// bound the memory of this process.
 const MAX_ROWS = 50_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 const MAX_CELLS = 2_000_000;

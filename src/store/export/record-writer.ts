@@ -1,4 +1,4 @@
-/** The contract of output formats: records in, text out, with backpressure. */
+/** The contract of output formats: they convert records to text or bytes, with backpressure. */
 import type { StoredRecord } from "../store.ts";
 import type { Columns } from "./column-kind.ts";
 
@@ -7,8 +7,8 @@ export type TextSink = { write(text: string): Promise<void> };
 
 export type RecordWriter = {
   /**
-   * Called once or more before records are written. A format that lists all fields first calls the function to find
-   * them, unless it was given the fields. Other formats ignore it.
+   * Called at least once before records are written. A format that needs all fields in advance calls `findColumns`,
+   * unless it was created with the fields. Other formats ignore `findColumns`.
    */
   begin(findColumns: () => Promise<Columns>): Promise<void>;
   write(records: readonly StoredRecord[]): Promise<void>;
@@ -16,7 +16,7 @@ export type RecordWriter = {
   end(): Promise<void>;
 };
 
-/** Buffer size: large enough for efficient writes, small enough for memory. */
+/** Buffer size: large enough for efficient writes, and small compared with the memory of a process. */
 const CHUNK_CHARS = 64 * 1024;
 
 /** Buffers short texts and writes them in large chunks. */

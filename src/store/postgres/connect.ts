@@ -26,8 +26,8 @@ const INDEX_ONLY_PLANS = {
 /** Connects on first use. Throws BAD_CONFIG if a TLS file of the URL is missing. */
 export function connect(url: PostgresUrl): Pool {
   return postgres({
-    // Lists, although the types of the library declare no lists: it splits a single host string at its colons, and an
-    // IPv6 address contains colons.
+    // Lists, although the types of the library do not allow them: the library splits a single string at its colons, and
+    // an IPv6 address contains colons.
     host: [url.host] as unknown as string,
     port: [url.port] as unknown as number,
     database: url.database,

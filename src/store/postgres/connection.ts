@@ -1,5 +1,5 @@
 /**
- * Statements on a PostgreSQL store that survive restarts of the server. Each call is retried until the server answers
+ * Runs statements on a PostgreSQL store, also while the server restarts. Each call is retried until the server answers
  * or has been unreachable for `retryForMs`. So a statement may run twice: every statement either changes nothing the
  * second time or uses `queryOnce`. Every call is one statement and therefore one transaction: a crash leaves all of it
  * or nothing, and no lock is held while a client is busy.
@@ -20,7 +20,7 @@ export type PostgresValues = readonly PostgresValue[] | Readonly<Record<string, 
 export type PostgresConnection = {
   /** Runs one statement. Encode arrays with `encodeArray`. */
   query(op: string, text: string, values: PostgresValues): Promise<readonly PostgresRow[]>;
-  /** Runs one statement at most once. If the connection is lost, it resolves, and the outcome is unknown. */
+  /** Runs one statement at most once. If the connection is lost, the promise resolves, and the outcome is unknown. */
   queryOnce(op: string, text: string, values: readonly PostgresValue[]): Promise<void>;
   /**
    * Runs several statements in one transaction. Only for use at startup: if the connection breaks between two
@@ -33,7 +33,7 @@ export type PostgresConnection = {
 type Deps = { clock: Clock; log: Log };
 
 const RETRY_MS = 100;
-/** Statements take milliseconds, except traces of huge jobs. A server that still reads rows must not count as lost. */
+/** Statements take milliseconds, except traces of huge jobs. A server that is still reading rows is not lost. */
 const ANSWER_MS = 30_000;
 /** How long `close` waits for calls that are in progress. */
 const CLOSE_MS = 5_000;
@@ -47,7 +47,7 @@ export function openConnection(
   const closing = new AbortController();
   let pool = connect(url);
   const inProgress = new Set<Promise<unknown>>();
-  /** Since when no call has been answered. */
+  /** The time of the first call without an answer; undefined if the server answers. */
   let lostAt: number | undefined;
 
   async function retryUntilAnswered<T>(op: string, answerMs: number, call: (pool: Pool) => Promise<T>): Promise<T> {

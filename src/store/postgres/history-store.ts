@@ -1,6 +1,6 @@
 /**
- * Fleet history in PostgreSQL. Each call is one statement. Counts are added at most once, and lost with their
- * connection.
+ * Fleet history in PostgreSQL. Each call is one statement. Counts are added at most once; they may be lost if the
+ * connection breaks.
  */
 import { readSql } from "../../runtime/sqlite.ts";
 import { countsRows, toBucket } from "../history-rows.ts";

@@ -1,7 +1,7 @@
 /**
- * Migrates a schema to the version of this Trawl: numbered `.sql` files, run in order. The statements of a migration
- * never change. Every process that opens a store calls it. All migrations run in one transaction under a lock: one
- * process runs them, the others wait and then have nothing to run, and a crash leaves all or none.
+ * Migrates a schema to the version of this Trawl: runs numbered `.sql` files in order. The statements of a migration
+ * never change. Every process that opens a store calls `migrate`. All migrations run in one transaction under a lock:
+ * one process runs them, the others wait and then have nothing to run, and a crash leaves all or none of them applied.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { TrawlError } from "../../errors.ts";
@@ -40,7 +40,7 @@ export async function migrate(connection: PostgresConnection, url: PostgresUrl):
 async function runMigrations(transaction: Transaction, url: PostgresUrl, migrations: readonly string[]): Promise<void> {
   const sql = SQL();
   await transaction.unsafe(sql.lock, [url.schema]);
-  // Another process may have migrated it in between.
+  // Another process may have migrated the schema since the first check.
   const [facts = {}] = (await transaction.unsafe(sql.findFacts, [url.schema])) as PostgresRow[];
   if (facts.is_ours !== true) {
     if (Number(facts.others) > 0) throw foreignSchema(url);
@@ -60,7 +60,7 @@ function checkServer({ shown }: PostgresUrl, { server_version, server_encoding }
       ? `the server is PostgreSQL ${Math.floor(Number(server_version) / 10_000)}; 12 or later is required`
       : server_encoding === "UTF8"
         ? undefined
-        : `the database is encoded in ${server_encoding}, which cannot store every page; create one with ENCODING 'UTF8'`;
+        : `the database is encoded in ${server_encoding}, not in UTF8; create a database with ENCODING 'UTF8'`;
   if (problem === undefined) return;
   throw new TrawlError("STORE_UNREACHABLE", {
     op: "store.open",

@@ -24,15 +24,15 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   [NO_ANSWER]: "the server accepts connections but does not answer",
 };
 
-/** Permanent errors, by SQLSTATE, its class or a Node error code, and how to fix them. */
+/** The fixes of permanent errors, by SQLSTATE, class of SQLSTATE, or Node error code. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^28/, "check the user and the password in TRAWL_STORE, and pg_hba.conf"],
   [/^3D000$/, "create the database: createdb, or CREATE DATABASE"],
   [
     /^42501$/,
-    "grant its user the privileges: GRANT CREATE ON DATABASE for the first start, and USAGE and all privileges on its schema",
+    "run GRANT for the user: USAGE and all privileges on the schema, and for the first start CREATE on the database",
   ],
-  [/^(42P01|42883|3F000)$/, "its tables were removed while Trawl was running: restart all processes that use it"],
+  [/^(42P01|42883|3F000)$/, "tables were removed while Trawl was running: restart all processes that use this store"],
   [/^53100$/, "the disk of the server is full: free some space, then retry"],
   [/^(53|54|57014|58|F0|XX)/, "check the log of the server"],
   [

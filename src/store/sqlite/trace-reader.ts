@@ -36,7 +36,7 @@ const ATTEMPTS: TracedTable = {
   ...{ start: "", limit: 100 },
 };
 
-/** `batchRows`: rows scanned before yielding to the event loop. A job may have millions. */
+/** `batchRows`: rows scanned before yielding to the event loop. A job may have millions of rows. */
 export function createTraceReader(db: Database, { batchRows }: { batchRows: number }): TraceReader {
   const sql = prepareAll<Names>(db, new URL("./sql/trace.sql", import.meta.url));
 

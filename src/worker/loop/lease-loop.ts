@@ -20,7 +20,7 @@ export type LeaseLoop = {
   retire(): void;
   /** Aborts when the loop retires, but not when it stops. */
   retiring: AbortSignal;
-  /** Resolves when nothing of the loop runs. Rejects with the error that ended it. */
+  /** Resolves when the loop and its tasks have ended. Rejects with the error that ended the loop. */
   ended: Promise<void>;
   held(): Iterable<RunningTask>;
   /** The number of running tasks. */
@@ -34,7 +34,8 @@ export type LeaseLoop = {
 type Deps<Result> = {
   frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
   /**
-   * Ends early when `abort` aborts. The loop and the task may both abort it. `isAlone`: a suspect; no other task runs.
+   * Ends early when `abort` aborts. Both the loop and the task may abort it. `isAlone`: the task is a suspect, and no
+   * other task runs.
    */
   run(grant: Grant, abort: AbortController, isAlone: boolean): Promise<Result>;
   settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
@@ -58,10 +59,12 @@ const FOREVER_MS = 2 ** 31 - 1;
 /** An aborted task ends within this time, unless it ignores its signal. */
 const ABORT_MS = 1_000;
 
-/** The most time for returning tasks. If the broker is lost, the leases expire by themselves. */
+/** The maximum time for returning tasks. If the broker is lost, the leases expire by themselves. */
 const RELEASE_MS = 5_000;
 
-/** The abort reason of waits, never read. Without one, each abort would build a DOMException with a stack. */
+/**
+ * The abort reason of waits. It is never read. Without a reason, each abort would create a DOMException with a stack.
+ */
 const WOKEN = "woken";
 
 export function createLeaseLoop<Result>(
@@ -86,7 +89,7 @@ export function createLeaseLoop<Result>(
   let round = 0;
   let isWaiting = false;
   let isFull = false;
-  /** A queue limit was reached at the last lease call, and is no longer. */
+  /** True if a queue limit was reached at the last lease call, and a task of its queues has ended since. */
   let hasCapacityAgain = false;
   let wait = new AbortController();
   ending.addEventListener("abort", () => wait.abort(WOKEN), { once: true });
@@ -104,8 +107,8 @@ export function createLeaseLoop<Result>(
       hasCapacityAgain = false;
       const answer = await queueLimits.lease(free, begin);
       suspectsAt = suspects.nextRunAt(answer.aloneDueAt);
-      // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
-      // twice as often.
+      // At full concurrency, the loop can lease only after a task has ended, and the end of a task wakes it. If the
+      // broker woke it too, it would wake twice as often.
       isFull = running.size >= options.concurrency;
       const { nextDueAt = Number.MAX_SAFE_INTEGER } = answer;
       const leaseAt = Math.min(nextDueAt, suspectsAt ?? Number.MAX_SAFE_INTEGER);

@@ -48,7 +48,8 @@ export function createPresence(
       isAnnounced = true;
       return command;
     } catch (cause) {
-      isAnnounced = false; // the worker continues without it; if the broker is lost, it ends by itself
+      // The worker continues without an announcement. If the broker is lost, the worker ends by itself.
+      isAnnounced = false;
       log.warn("presence.announce_failed", { cause });
       return lastCommand;
     }

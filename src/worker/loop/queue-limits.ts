@@ -1,18 +1,18 @@
 /**
  * Limits how many tasks of some queues a worker runs at once, in addition to its concurrency. A render task needs a
- * free tab. Without one, the worker does not lease the task, because the lease would delay its site, and another worker
- * may have a tab. The lease loop makes one lease call at a time. A crash loses nothing, because the frontier stores the
- * leases.
+ * free tab. If no tab is free, the worker does not lease the task: the lease would delay the site of the task, and
+ * another worker may have a free tab. The lease loop makes one lease call at a time. A crash loses nothing, because the
+ * frontier stores the leases.
  */
 import { type Claim, claimKey, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 
-/** At most `tasks` tasks of these queues at once. */
+/** At most `tasks` tasks of these queues run at once. */
 export type QueueLimit = { queues: readonly string[]; tasks: number };
 
 type QueueLimits = {
   /**
    * For each limit in turn, leases as many tasks as the limit still allows, at most `free` in total. Passes each grant
-   * to `begin` at once, because the lease call for the next limit may fail. Returns when to lease again.
+   * to `begin` immediately, because the lease call for the next limit may fail. Returns when to lease again.
    */
   lease(free: number, begin: (grant: Grant) => void): Promise<Omit<LeaseAnswer, "grants">>;
   /**

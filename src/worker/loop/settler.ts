@@ -1,8 +1,8 @@
 /**
  * Writes results durably, in batches. It writes each task in this order: bodies and spooled pages, then pages and
  * records in the store, then the settlement in the frontier. Then it removes spooled pages that were parsed. After a
- * crash between two of the writes, the task runs again, and its next write has a higher token. The lease loop calls it.
- * One flush runs at a time, and results that arrive during a flush are written by the next one.
+ * crash between two of the writes, the task runs again, and its next write has a higher token. The lease loop calls the
+ * settler. One flush runs at a time, and results that arrive during a flush are written by the next flush.
  */
 import type { Frontier, Settlement } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -17,7 +17,7 @@ type Settler = {
    * Resolves when the result is durable and settled, or stale. Rejects if the broker or the store cannot be written.
    */
   settle(result: AttemptResult): Promise<void>;
-  /** Writes the waiting results at once. */
+  /** Writes the waiting results immediately. */
   flush(): Promise<void>;
 };
 

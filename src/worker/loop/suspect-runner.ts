@@ -1,7 +1,7 @@
 /**
- * Suspects (F6) are tasks that two workers died with. A suspect may kill this worker too, so it runs alone: the worker
- * first finishes its other tasks. If the worker then dies, the suspect is the cause. The lease loop calls it between
- * two of its own lease calls. A crash leaves only the lease of the suspect.
+ * Runs suspects (F6): tasks during which two workers died. A suspect may kill this worker too, so it runs alone: the
+ * worker first finishes its other tasks. If the worker then dies, the suspect is the cause. The lease loop calls this
+ * runner between two of its own lease calls. A crash leaves only the lease of the suspect.
  */
 import { aloneQueue, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -27,7 +27,7 @@ type Deps = {
 };
 type Options = { worker: string; queues: readonly string[]; leaseMs: number };
 
-/** The most time that a worker runs suspects while other tasks wait. */
+/** The maximum time for which a worker runs suspects while other tasks wait. */
 const MAX_MS = 2_000;
 /** How long other tasks then run before the next suspects. An idle worker runs suspects at once. */
 const PAUSE_MS = 2_000;

@@ -61,8 +61,8 @@ async function check({ frontier, worker }: Deps, queues: readonly string[], isRe
 }
 
 /**
- * The counts of a job cover all queues, so they are compared with the waiting tasks of all queues: compared with the
- * served queues only, they could hide tasks of a running job. If a running job has tasks on other queues, nothing is
+ * The counts of a job cover all queues, so they are compared with the waiting tasks of all queues. A comparison with
+ * only the served queues could hide tasks of a running job. If a running job has tasks on other queues, nothing is
  * reported. Jobs of the served queues come first, since the user most likely waits for those.
  */
 async function findPaused(

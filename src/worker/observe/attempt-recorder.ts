@@ -26,7 +26,8 @@ type AttemptRecorder = {
 };
 
 /**
- * The maximum number of open attempts. An attempt that lost its lease may never end here, so the oldest are dropped.
+ * The maximum number of open attempts. An attempt that lost its lease may never end here, so the oldest attempts are
+ * dropped.
  */
 const MAX_OPEN = 2_000;
 

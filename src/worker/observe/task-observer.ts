@@ -68,7 +68,7 @@ export type TaskObserver = {
 type TraceStep = <Name extends keyof StepResults>(
   attempt: Attempt,
   name: Name,
-  /** The URL of a page, or the site of another step. */
+  /** The URL for the steps `fetch` and `render`, the site for other steps. */
   target: string,
   work: () => Promise<StepResults[Name]>,
 ) => Promise<StepResults[Name]>;

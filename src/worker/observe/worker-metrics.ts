@@ -17,7 +17,7 @@ export const BROKER_CALLS = ["lease", "settle", "extend", "release"] as const;
 export const WORKER_METRICS = {
   trawl_tasks_total: {
     type: "counter",
-    help: "Attempts that ended, by task kind and outcome: done, retry (runs again), dead (failed for good) or refused.",
+    help: "Attempts that ended, by task kind and outcome: done, retry (runs again), dead (failed permanently) or refused.",
     labels: { kind: KINDS, outcome: ["done", "retry", "dead", "refused"] },
   },
   trawl_task_seconds: {
@@ -33,7 +33,7 @@ export const WORKER_METRICS = {
   },
   trawl_dead_total: {
     type: "counter",
-    help: "Tasks that failed for good, by reason.",
+    help: "Tasks that failed permanently, by reason.",
     labels: { reason: Object.keys(DEAD_REASONS) },
   },
   trawl_refused_total: {
@@ -103,12 +103,12 @@ export const CHILD_METRICS = { ...WORKER_METRICS, ...PROCESS_METRICS } as const 
 export const POOL_METRICS = {
   trawl_worker_processes: {
     type: "gauge",
-    help: "Processes of a supervisor, including the server of `trawl up`.",
+    help: "Worker processes of a supervisor. The server of `trawl up` is not counted.",
   },
-  trawl_worker_process_starts_total: { type: "counter", help: "Processes that were started." },
+  trawl_worker_process_starts_total: { type: "counter", help: "Worker processes that were started." },
   trawl_worker_process_ends_total: {
     type: "counter",
-    help: "Processes that ended, by cause; `ended` is a regular end (on request, or after a limit on tasks or memory).",
+    help: "Worker processes that ended, by cause. `ended`: on request, or after a limit on tasks or memory.",
     labels: { how: ["ended", "crashed", "time_limit", "memory", "stuck", "stop_timeout", "unable"] },
   },
   trawl_worker_memory_limit_bytes: {

@@ -1,8 +1,8 @@
 /**
- * Decides what happens to the tasks of a process that died. If any task was being read, the other tasks are returned
- * without a crash. A task that blocked its process past the time limit becomes a dead letter if it is the only
- * candidate, and so does a task that killed its process while it ran alone (F6). For each of the remaining tasks,
- * `abandon` counts a crash.
+ * Decides what happens to the tasks of a process that died. If the process was reading pages, the tasks of other pages
+ * are returned, and no crash is counted for them. If only one task remains, it becomes a dead letter in two cases: it
+ * blocked its process past the time limit, or its process died while the task ran alone (F6). For each task that is
+ * neither returned nor a dead letter, `abandon` counts a crash.
  */
 import { formatDuration } from "../../domain/duration.ts";
 import type { DeadReason } from "../../domain/task.ts";

@@ -1,6 +1,6 @@
 /**
- * A worker process, as its supervisor knows it from the messages of the process. The process may get stuck or die at
- * any moment. If it dies, the tasks that it last reported count as the tasks it died with.
+ * A worker process, as seen by its supervisor. The supervisor knows the process only from its messages. The process may
+ * get stuck or die at any moment. If it dies, the tasks that it last reported count as its running tasks.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ export type PoolChild = {
   readonly tally: WorkerTally;
   readonly tasksEnded: number;
   readonly rssMb: number;
-  /** As last reported; undefined if it reports none. */
+  /** As last reported; undefined if the process reports no metrics. */
   readonly metrics: Snapshot | undefined;
   readonly isDrained: boolean;
   underWay(): readonly HeldTask[];

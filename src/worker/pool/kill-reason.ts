@@ -47,8 +47,8 @@ export function isSilent({ lastMessageAt }: Pick<ChildState, "lastMessageAt">, n
 }
 
 /**
- * The tasks that may have blocked or killed their process: those being read, or all tasks if none is. A task that waits
- * for a site cannot do that.
+ * The tasks that may have blocked or killed their process: the tasks whose page is being read, or all tasks if there is
+ * no such task. A task that waits for a site cannot block or kill its process.
  */
 export function candidatesOf<T extends { isReading: boolean }>(underWay: readonly T[]): readonly T[] {
   const read = underWay.filter(({ isReading }) => isReading);

@@ -36,7 +36,7 @@ export type ChildMessage =
   | { kind: "listening"; url: string; hasDashboard: boolean }
   /** Sent every `PULSE_MS`. A process that sends nothing for several of these intervals is stuck. */
   | { kind: "pulse"; rssMb: number; metrics?: Snapshot | undefined }
-  /** In a crawl: a selector that a spider gave to `follow`, when first used and when it first matched. */
+  /** Sent in a crawl when a selector that a spider passes to `follow` is first used, and when it first matches. */
   | { kind: "selector"; selector: string; hasMatched: boolean }
   | { kind: "finished"; jobId: string }
   /** All waiting tasks belong to these paused jobs. */
@@ -50,11 +50,13 @@ export type ChildMessage =
   /** The last message of a process that ends regularly. It is missing if a handler ended the process. */
   | { kind: "over"; tally: WorkerTally }
   /**
-   * The last message of a process that cannot work, for a reason that would stop its successor too: the broker is lost.
+   * The last message of a process that cannot work, for a reason that would stop its replacement too, such as a lost
+   * broker.
    */
   | { kind: "failed"; failure: ChildFailure }
   /**
-   * The last message of a process that cannot work now, although a later process may: there is no browser, or no port.
+   * The last message of a process that cannot work now, although a later process may work. For example, there is no
+   * browser, or the port is in use.
    */
   | { kind: "unavailable"; problem: ChildFailure };
 

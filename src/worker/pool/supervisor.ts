@@ -26,8 +26,8 @@ import { restartDelayMs, wasUseful } from "./restart-delay.ts";
 
 export type Supervisor = Service & {
   /**
-   * Resolves when every place is empty for good: all processes were stopped, or nothing is left to do. If a process
-   * could not work at all, rejects with its error once all places are empty.
+   * Resolves when all places are empty and no more processes will start: all processes were stopped, or nothing is left
+   * to do. If a process could not work at all, rejects with its error once all places are empty.
    */
   ended: Promise<void>;
   /**
@@ -118,8 +118,8 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   const over = new AbortController();
   const children = new Map<PoolChild, { place: Place; exit: Promise<ChildExit> }>();
   const killed = new Map<PoolChild, KillReason>();
-  const before: WorkerTally = { tasks: 0, pages: 0, records: 0 };
-  let counted: Snapshot = {};
+  const endedTally: WorkerTally = { tasks: 0, pages: 0, records: 0 };
+  let endedMetrics: Snapshot = {};
   const watching = createWatch(clock);
   let running: Promise<void> | undefined;
   let stoppingSince = Number.POSITIVE_INFINITY;
@@ -149,7 +149,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     while (!emptying.signal.aborted) {
       const { result, exit } = await runChild(place);
       if (result === "drained") return;
-      // At most one retired process per place: with slow pages, retired processes would accumulate.
+      // At most one retired process per place. With slow pages, retired processes would otherwise accumulate.
       await leaving;
       leaving = exit;
       failedStarts = result === "useful" ? 0 : failedStarts + 1;
@@ -196,11 +196,12 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     });
     const returned = exit.isClean ? 0 : await returnTasks(child, exit);
     children.delete(child);
-    addTo(before, child.tally);
-    if (child.metrics !== undefined) counted = mergeSnapshots(CHILD_METRICS, [counted, lasting(child.metrics)]);
+    addTo(endedTally, child.tally);
+    if (child.metrics !== undefined)
+      endedMetrics = mergeSnapshots(CHILD_METRICS, [endedMetrics, lasting(child.metrics)]);
     events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, returned });
     killed.delete(child);
-    stopOutlasting();
+    stopLastGroups();
     return exit;
   }
 
@@ -291,14 +292,14 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
   function drain(): void {
     emptying.abort();
     for (const child of drainingNow()) child.retire();
-    stopOutlasting();
+    stopLastGroups();
   }
 
   function drainingNow(): PoolChild[] {
     return [...children].filter(([, { place }]) => !options.stopLast.has(place.group)).map(([child]) => child);
   }
 
-  function stopOutlasting(): void {
+  function stopLastGroups(): void {
     if (emptying.signal.aborted && drainingNow().length === 0) void stopAll();
   }
 
@@ -316,13 +317,13 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
       for (const child of children.keys()) child.kill();
     },
     tally: () => {
-      const sum = { ...before };
+      const sum = { ...endedTally };
       for (const child of children.keys()) addTo(sum, child.tally);
       return sum;
     },
     metrics: () => {
       const current = [...children.keys()].map(({ metrics }) => metrics ?? {});
-      return mergeSnapshots(CHILD_METRICS, [counted, ...current]);
+      return mergeSnapshots(CHILD_METRICS, [endedMetrics, ...current]);
     },
     processes: () =>
       [...children].map(([child, { place }]) => ({ ...place, busy: child.underWay().length, rssMb: child.rssMb })),

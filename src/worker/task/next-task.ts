@@ -20,9 +20,9 @@ type Task = { grant: Grant; plan: JobPlan };
 export type ParseCarry = { fetchedBy: string; isRendered?: true; carry?: unknown };
 
 /**
- * A redirect becomes a task of its own: the target is fetched once however many URLs lead to it, and the rate limit of
- * its site applies without a special case. A redirect to another site is followed only from a URL that the user gave: a
- * link must not lead a crawl off its site.
+ * A redirect becomes a task of its own: the target is fetched once however many URLs redirect to it, and the rate limit
+ * of its site applies without a special case. From a start URL, every redirect is followed. From any other page, a
+ * redirect is followed only if the job would also follow a link to the target.
  */
 export function redirected(
   task: Task,
@@ -32,7 +32,7 @@ export function redirected(
   const { grant, plan } = task;
   const redirects = grant.redirects + 1;
   if (to === pageUrlOf(grant.url) || redirects > maxRedirects) {
-    const detail = `${redirects} redirects, now to ${to}`;
+    const detail = `stopped after ${redirects} redirects; the next one is to ${to}`;
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const mayFollow = grant.depth === 0 || plan.linkFilter === undefined || plan.linkFilter.from(grant.url)(to);

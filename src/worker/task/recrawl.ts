@@ -1,6 +1,6 @@
 /**
- * Compares a page of a recrawl with its page memory, and computes the new memory. Pure: run-task.ts loads memories, and
- * the settler writes them together with the page.
+ * Compares a page of a recrawl with its page memory, and computes the new memory. Pure: fetch-page.ts loads memories,
+ * and the settler writes them together with the page.
  */
 import { hash } from "node:crypto";
 import type { Page } from "../../domain/page.ts";
@@ -69,7 +69,7 @@ export function memoryOfSame({ grant }: Task, { set, before }: Revisit): MemoryW
 }
 
 /**
- * Only the first attempt may skip the write. Before a later one, an earlier attempt may have written the memory of
+ * Only the first attempt may skip the write. Before a later attempt, an earlier attempt may have written the memory of
  * another version of the page and then crashed.
  */
 function isFirstAttempt({ token }: Grant): boolean {
@@ -77,7 +77,8 @@ function isFirstAttempt({ token }: Grant): boolean {
 }
 
 /**
- * The new memory of a page that no longer exists; undefined if there is none to clear. If the page returns, it is new.
+ * The new memory of a page that no longer exists; undefined if there is no memory to clear. If the page exists again
+ * later, it counts as new.
  */
 export function memoryOfGone({ grant, plan }: Task, { set, before }: Revisit): MemoryWrite | undefined {
   if (before?.fingerprint === undefined && isFirstAttempt(grant)) return undefined;

@@ -1,8 +1,8 @@
 /**
  * The pipeline of one task, from lease to result: robots.txt, fetch, decode, extract, discover. In a recrawl, if the
  * site reports a page as unchanged, the content extracted by an earlier crawl is reused (recrawl.ts). If other workers
- * parse the pages of a job, there are two tasks: robots.txt, fetch, spool; then load from the spool, decode, extract,
- * discover.
+ * parse the pages of a job, there are two tasks. The first checks robots.txt, fetches the page and spools it. The
+ * second loads the page from the spool and continues with decode, extract and discover.
  *
  * It stores nothing except marks of scripted sites: the settler writes the result. The lease loop runs many tasks at
  * once. A crash loses only the work of this attempt, because the lease expires and the task runs again.
@@ -46,7 +46,7 @@ export type RunTaskOptions = {
   limits: Omit<FetchLimits, "bodyBytes">;
   maxLinks: number;
   maxRedirects: number;
-  /** The most bytes of extracted content that a page memory stores for one page. */
+  /** The maximum size of the extracted content that a page memory stores for one page. */
   recrawlBytes: number;
 };
 
@@ -136,7 +136,7 @@ function isPortable({ pictures = {}, open }: FetchedPage): boolean {
 
 const NOT_SPOOLED = {
   missing:
-    "the page is not in TRAWL_BODIES of this worker: all workers of a job must share it; set it, then replay the task",
+    "the page is not in TRAWL_BODIES of this worker: set the same TRAWL_BODIES for all workers, then replay the task",
   damaged: "the page in TRAWL_BODIES is damaged and cannot be replayed: check the disk, then submit the URL again",
 } as const;
 
@@ -170,8 +170,8 @@ async function readPage(
     if (signal.aborted) throw error;
     const location = plan.spec.spider === undefined ? undefined : errorLocation(error);
     const detail = location === undefined ? messageOf(error) : `${messageOf(error)} at ${location}`;
-    // A browser that crashes closes the tabs of all handlers, and most of them did not cause it. Whether the browser
-    // has crashed is certain only after the tab is closed.
+    // A browser that crashes closes the tabs of all handlers, and most handlers did not cause the crash. Whether the
+    // browser has crashed is certain only after the tab is closed.
     await open?.close();
     if (open?.isGone()) return ended(grant, { kind: "retry", because: "render_failed", detail }, { kind: "ok" });
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });

@@ -43,7 +43,9 @@ export function fetchFailed(grant: Grant, outcome: FetchOutcome & { kind: "retry
   return ended(grant, withoutUndefined(outcome), siteSignal(outcome));
 }
 
-/** This worker cannot load the job. The dead letter contains the reason, and can be replayed when that is fixed. */
+/**
+ * This worker cannot load the job. The dead letter contains the reason, and can be replayed when the cause is fixed.
+ */
 export function unreadable(grant: Grant, error: Error): TaskResult {
   return ended(grant, { kind: "dead", because: "handler_failed", detail: messageOf(error) });
 }

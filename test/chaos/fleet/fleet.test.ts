@@ -12,7 +12,7 @@ import { politenessRows, verdictLines } from "./fleet-report.ts";
 import { type FleetOptions, type FleetRun, runFleet } from "./run-fleet.ts";
 
 const SEED = Number(process.env.TRAWL_SEED ?? 1 + Math.floor(Math.random() * 1e6));
-/** A run that takes longer hangs. */
+/** A run that takes longer has failed. */
 const TIMEOUT_MS = 400_000;
 const SMALL = {
   workers: 3,

@@ -8,8 +8,9 @@ import type { SiteKind, SitePlan } from "./sites.ts";
 export type Worst = {
   sites: number;
   visits: number;
-  /** By how many ms the worst window is too short for its requests: without logging delays, and by the logged times. */
+  /** By how many ms the worst window is too short for its requests, after logging delays are subtracted. */
   excessMs: number;
+  /** The same, computed from the logged times. */
   loggedExcessMs: number;
   maxAtOnce: number;
   /** The highest rate of a few consecutive requests, which shows whether the limit was reached. */
@@ -23,11 +24,11 @@ export type Figures = { worst: Partial<Record<SiteKind, Worst>> };
 export type Politeness = Figures & { problems: string[] };
 
 /**
- * The most that one request may be late: as long as the system may suspend a process. This does not depend on the
- * interval of the site. A share of the interval would tolerate a whole second at a slow rate.
+ * The maximum time by which one request may be late: the system may suspend a process for this long. This limit does
+ * not depend on the interval of the site: a share of the interval would tolerate a whole second at a slow rate.
  */
 const LATE_MAX_MS = 50;
-/** Few enough that a busy machine completes them without a pause. */
+/** The number of requests in `fastestPerSecond`: so few that a busy machine completes them without a pause. */
 const CONSECUTIVE = 3;
 
 export function judgePoliteness(web: readonly SitePlan[], visits: readonly Visit[]): Politeness {

@@ -9,9 +9,9 @@ import type { FleetRun } from "./run-fleet.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../../scripts/chaos-fleet.mjs", import.meta.url));
 const SIZE = ["--machines", "3", "--workers", "3", "--sites", "20", "--urls", "600", "--seconds", "10", "--kills", "4"];
-/** Few enough that one worker cannot serve all sites: the other workers get tasks as soon as they have started. */
-const SLOTS = ["--concurrency", "2"];
-/** A run that takes longer hangs. */
+/** So low that one worker cannot serve all sites: the other workers get tasks as soon as they have started. */
+const LIMIT = ["--concurrency", "2"];
+/** A run that takes longer has failed. */
 const TIMEOUT_MS = 400_000;
 
 const obstacle = findMachinesObstacle() ?? findRedisObstacle("redis-server");
@@ -19,7 +19,7 @@ if (obstacle !== undefined) console.warn(`SKIPPED: workers on separate machines 
 
 describe("a fleet on three machines", { timeout: TIMEOUT_MS + 100_000 }, () => {
   it.skipIf(obstacle !== undefined)("keeps every site's limits across the network, and loses nothing", async () => {
-    const args = [SCRIPT, ...SIZE, ...SLOTS, "--redis-kills", "1", "--timeout", String(TIMEOUT_MS / 1000), "--json"];
+    const args = [SCRIPT, ...SIZE, ...LIMIT, "--redis-kills", "1", "--timeout", String(TIMEOUT_MS / 1000), "--json"];
     // A run with problems exits with 1 and still prints them.
     const ended = promisify(execFile)(process.execPath, args, { timeout: TIMEOUT_MS + 50_000 });
     const { stdout } = await ended.catch((failed: { stdout: string }) => failed);

@@ -25,7 +25,7 @@ export type FleetOptions = {
   broker: BrokerKind;
   web: Pick<WebOptions, "sites" | "pages" | "seconds">;
   seed: number;
-  /** A run that takes longer hangs. */
+  /** A run that takes longer has failed. */
   timeoutMs: number;
   /** An empty folder, which the caller removes. */
   folder: string;

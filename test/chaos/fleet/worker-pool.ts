@@ -21,7 +21,7 @@ type Running = { name: string; child: ChildProcess; isExpected: boolean };
 
 /** A worker that cannot start exits repeatedly. After this many unexpected exits, workers are no longer replaced. */
 const UNEXPECTED_EXITS_MAX = 20;
-/** A worker that takes longer to stop hangs and is killed. */
+/** A worker that takes longer to stop is killed. */
 const STOP_TIMEOUT_MS = 30_000;
 
 export function startPool(spawnWorker: (name: string, slot: number) => ChildProcess, workers: number): WorkerPool {

@@ -1,4 +1,4 @@
--- count-crashes: count the tasks of a shard with which a worker has crashed. For tests only. Cost: O(n) in all keys.
+-- count-crashes: count the tasks of a shard whose worker has crashed. For tests only. Cost: O(n) in all keys.
 -- KEYS  1 the prefix of the shard's keys
 -- Reply: the number of such tasks.
 local shard, crashed = KEYS[1], 0

@@ -16,7 +16,7 @@ export type BrokerLocation = { folder: string; env: Readonly<Record<string, stri
 
 const ON_REDIS = readFileSync(new URL("./count-crashes.lua", import.meta.url), "utf8");
 
-/** The number of tasks with which a worker has crashed. A task's current lease does not count. */
+/** The number of tasks whose worker has crashed. The current lease of a task does not count as a crash. */
 export async function countCrashes({ folder, env }: BrokerLocation): Promise<number> {
   const { TRAWL_BROKER: url, TRAWL_BROKER_PREFIX: prefix = "trawl" } = env;
   if (url === undefined) return countInFile(join(folder, ".trawl/broker.db"));

@@ -266,7 +266,7 @@ function limits({ open, test }: Suite): void {
     expect((await frontier.enqueue("job", tasksAt("b.test", 20))).queued).toBe(20);
   });
 
-  test("F12 moves a deadline, even after it has passed if the job has not ended", async () => {
+  test("F12 moves a deadline, even if it has passed, while the job has not ended", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob({ limits: { deadlineAt: START_AT + 1000 } }), tasksAt("a.test", 3));
     clock.advance(1000);

@@ -6,7 +6,7 @@ import { aJob, aTask, grantsOf, oneGrant, settleAll, submit, tasksAt, UNLIMITED 
 
 const URL_0 = { url: "https://a.test/0" };
 const URL_1 = { url: "https://a.test/1" };
-/** Settlements that start a back-off, and how `explain` describes its cause. */
+/** Settlements that start a backoff, and how `explain` describes its cause. */
 const CAUSES = {
   sites: [{ cause: "429" }, { cause: "503" }, { cause: "robots" }, {}] as const,
   texts: [
@@ -44,7 +44,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     expect(await own(URL_0)).toBe("in job job: may be fetched now; waits for a free worker on queue fetch");
     const { url } = await oneGrant(frontier, { worker: "host/17" });
-    expect(await own({ url })).toMatch(/^in job job: is being fetched; the lease ends \S+ \(in \S+\)$/);
+    expect(await own({ url })).toMatch(/^in job job: is being fetched; the lease ends at \S+ \(in \S+\)$/);
     expect((await reasonsOf(frontier, { url })).join()).toContain("by host/17; the lease");
     expect(await own(URL_1)).toMatch(/allows the next request at \S+ \(in 1m\)$/);
     expect(await own({ jobId: "job" })).toMatch(
@@ -71,7 +71,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     const { reasons, until } = await frontier.explain(URL_0);
 
-    expect(reasons[0]).toMatch(/^in job job: is being fetched by w7; the lease ends 2025-.* \(in 30s\)$/);
+    expect(reasons[0]).toMatch(/^in job job: is being fetched by w7; the lease ends at 2025-.* \(in 30s\)$/);
     expect(until).toBe(START_AT + 30_000);
   });
 
@@ -113,7 +113,7 @@ function explainingUrls({ open, test }: Suite): void {
     expect(until).toBeUndefined();
   });
 
-  test("F16 names the cause of the back-off that a URL waits for", async () => {
+  test("F16 names the cause of the backoff that a URL waits for", async () => {
     const { frontier } = await open();
     const { sites, texts } = CAUSES;
     await submit(
@@ -134,7 +134,7 @@ function explainingUrls({ open, test }: Suite): void {
     }
   });
 
-  test("F16 a longer back-off keeps its cause when a shorter one follows", async () => {
+  test("F16 a longer backoff keeps its cause when a shorter one follows", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
     const [one, two] = await grantsOf(frontier);
@@ -154,7 +154,7 @@ function explainingUrls({ open, test }: Suite): void {
     await settleAll(frontier, [await oneGrant(frontier)], { outcome });
 
     const { reasons, until } = await frontier.explain(URL_0);
-    expect(reasons[0]).toMatch(/^in job job: retry 1 of 2 is due .* \(in 9s\), after server_error \(status 500\)$/);
+    expect(reasons[0]).toMatch(/^in job job: retry 1 of 2 is due at .* \(in 9s\), after server_error \(status 500\)$/);
     expect(until).toBe(START_AT + 9000);
 
     clock.advance(9000);
@@ -169,7 +169,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     const { reasons, until } = await frontier.explain(URL_1);
 
-    expect(reasons[0]).toMatch(/^in job job: was replayed at a rate; is due .* \(in 1s\)$/);
+    expect(reasons[0]).toMatch(/^in job job: was replayed at a rate; is due at .* \(in 1s\)$/);
     expect(until).toBe(START_AT + 1000);
   });
 
@@ -237,7 +237,7 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: { intervalMs: 250, burst: 1, perSite: 3 } }), tasksAt("a.test", 4));
     expect(await reasonsOf(frontier, { site: "a.test" })).toEqual([
-      "may be requested now",
+      "the site may be requested now",
       "limits: 4/s, 3 concurrent; 0 in flight, 4 waiting",
     ]);
 

@@ -85,7 +85,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     ]);
   });
 
-  test("F5 serves the site first that was served longest ago", async () => {
+  test("F5 first serves the site that was served longest ago", async () => {
     const { frontier, clock } = await open();
     await submit(
       frontier,
@@ -119,7 +119,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     expect(pathsOf(await grantsOf(frontier))).toEqual(["0", "1", "2", "3", "4"]);
   });
 
-  test("F5 serves queues in the given order, and higher priority before that", async () => {
+  test("F5 serves tasks by priority first, and then by the given order of queues", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), [
       aTask("https://a.test/f", { queue: "fetch" }),
@@ -175,7 +175,7 @@ export function fairness({ open, test, testWith }: Suite): void {
     },
   );
 
-  testWith("costs", "F4 every statement of a lease call finds what it returns by an index", async (costs) => {
+  testWith("costs", "F4 every statement of a lease call finds its rows by an index", async (costs) => {
     expect(await costs.listUnboundedPlans()).toEqual([]);
   });
 

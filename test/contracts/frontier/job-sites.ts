@@ -86,7 +86,7 @@ export function jobSites({ open, test }: Suite): void {
     await expectToAddUp(frontier);
   });
 
-  test("F16 returns the end of a site's back-off", async () => {
+  test("F16 returns the end of a site's backoff", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 2));
 

@@ -145,7 +145,7 @@ export function politeness({ open, test, testWith }: Suite): void {
     expect(await grantsOf(frontier)).toHaveLength(1);
   });
 
-  testWith("sharing", "F3 enforces rate, concurrency and back-off after a restart", async ({ another }) => {
+  testWith("sharing", "F3 enforces rate, concurrency and backoff after a restart", async ({ another }) => {
     const broker = await open();
     const { clock } = broker;
     await submit(broker.frontier, aJob({ policy: SLOW }), [...tasksAt("a.test", 2), ...tasksAt("b.test", 2)]);

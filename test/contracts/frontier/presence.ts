@@ -131,7 +131,7 @@ function commands({ open, test, testWith }: Suite): void {
     ]);
   });
 
-  test("F22 a command ends with the announcement, withdrawn or expired", async () => {
+  test("F22 a command ends when the announcement of its worker is withdrawn or expires", async () => {
     const { frontier, clock } = await open();
     for (const worker of ["left", "lapsed", "listed"]) {
       await frontier.announce(aPresence(worker), TTL_MS);

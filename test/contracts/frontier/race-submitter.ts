@@ -1,6 +1,6 @@
 /**
- * One process of a race to create the broker: opens it, creates the job and submits all its URLs.
- * Started by races.test.ts with `broker`; prints the answer of `enqueue`.
+ * One process of a race to create the broker: opens it, creates the job and submits all its URLs. races.test.ts starts
+ * it with the argument `broker`. It prints the answer of `enqueue`.
  */
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { aJob, tasksAt } from "./makers.ts";

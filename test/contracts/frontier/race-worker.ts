@@ -1,6 +1,6 @@
 /**
- * One process of a race: it leases, simulates fetches and settles until the job has ended. Started by races.test.ts
- * with `broker, worker name, log file, lease length`; real time, real broker, real locks.
+ * One process of a race: it leases, simulates fetches and settles until the job has ended. races.test.ts starts it with
+ * the arguments `broker, worker name, log file, lease length`. Time, broker and locks are real.
  */
 import { openSync, writeSync } from "node:fs";
 import type { Grant } from "../../../src/frontier/frontier.ts";
@@ -15,7 +15,7 @@ const frontier = await openRaceBroker(address, clock);
 const log = openSync(logPath, "a");
 const never = new AbortController().signal;
 const holding = new Set<Promise<void>>();
-/** So few that the load of ten sites needs four processes; an idle process would otherwise get no tasks. */
+/** So low that the load of ten sites needs four processes. With a higher limit, one process might get no tasks. */
 const MAX_HELD = 6;
 
 for (;;) {

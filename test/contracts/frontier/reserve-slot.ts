@@ -104,7 +104,7 @@ export function reserveSlots({ open, test }: Suite): void {
     expect(next.sendAt - last.sendAt).toBeGreaterThanOrEqual(100);
   });
 
-  test("F12 a job's rate can be changed while it runs, but not over its own rule for a site", async () => {
+  test("F12 a changed rate of a running job does not override the job's own rule for a site", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob({ sites: { "b.test": SLOW } }), [...tasksAt("a.test", 1), ...tasksAt("b.test", 1)]);
 

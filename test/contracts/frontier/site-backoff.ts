@@ -6,7 +6,7 @@ import { aJob, aRequest, grantsOf, oneGrant, settleAll, submit, tasksAt } from "
 
 const RETRY: Settlement["outcome"] = { kind: "retry", because: "throttled", status: 429 };
 
-/** Back-off of a site that answers 429 or 503 (F2). */
+/** Backoff of a site that answers 429 or 503 (F2). */
 export function siteBackoff({ open, test }: Suite): void {
   test("F2 blocks a throttling site for the requested time, and no other site", async () => {
     const { frontier, clock } = await open();
@@ -22,7 +22,7 @@ export function siteBackoff({ open, test }: Suite): void {
     expect(await grantsOf(frontier)).not.toEqual([]);
   });
 
-  test("F2 doubles the back-off of a site that requests no time", async () => {
+  test("F2 doubles the backoff of a site that requests no time", async () => {
     const broker = await open();
     await submit(broker.frontier, aJob({ retries: { max: 100, backoffMs: 1 } }), tasksAt("a.test", 20));
 
@@ -32,7 +32,7 @@ export function siteBackoff({ open, test }: Suite): void {
     expect(backoffs).toEqual([1, 2, 3, 4].map(siteBackoffMs));
   });
 
-  test("F2 resets the back-off after a good response", async () => {
+  test("F2 resets the backoff after a good response", async () => {
     const broker = await open();
     const { frontier } = broker;
     await submit(frontier, aJob({ retries: { max: 100, backoffMs: 1 } }), tasksAt("a.test", 20));
@@ -56,7 +56,7 @@ export function siteBackoff({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.blockedUntil).toBe(START_AT + siteBackoffMs(1));
   });
 
-  test("F2 extends a back-off; neither a shorter one nor a good response in flight ends it", async () => {
+  test("F2 extends a backoff; neither a shorter one nor a good response in flight ends it", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 5));
     const [one, two, three, four] = await grantsOf(frontier, { max: 4 });
@@ -73,7 +73,7 @@ export function siteBackoff({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.blockedUntil).toBe(clock.now() + siteBackoffMs(2));
   });
 
-  test("F2 reserves a slot during a back-off at its end", async () => {
+  test("F2 a slot that is reserved during a backoff starts when the backoff ends", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
     await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "throttled", retryAfterMs: 7000 } });
@@ -82,7 +82,7 @@ export function siteBackoff({ open, test }: Suite): void {
   });
 }
 
-/** Returns the back-off after one more settlement with `site`, and advances the clock to its end. */
+/** Returns the backoff after one more settlement with `site`, and advances the clock to its end. */
 async function backoffAfter({ frontier, clock }: Broker, site: Settlement["site"]): Promise<number> {
   const grant = await oneGrant(frontier);
   await settleAll(frontier, [grant], { outcome: RETRY, site });

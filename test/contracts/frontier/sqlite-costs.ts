@@ -49,7 +49,7 @@ export function listUnboundedPlans(path: string): string[] {
   return plans.filter((plan) => /SCAN|TEMP B-TREE|AUTOMATIC/.test(plan) && !isBounded(plan));
 }
 
-/** `totals` has one row, and the rows of a sub-query are limited inside it. */
+/** `totals` has one row. A sub-query limits its own rows. */
 function isBounded(plan: string): boolean {
   return plan.endsWith("SCAN totals") || /SCAN \(subquery-\d+\)$/.test(plan);
 }

@@ -165,7 +165,7 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveFixt
 
       await eraseAll("gone", 10);
 
-      // It lists only bodies that became orphans before the given time.
+      // `listOrphanBodies` lists only bodies that became orphans before the given time.
       expect(await archive.listOrphanBodies(T0, 10)).toEqual([]);
       const orphans = await archive.listOrphanBodies(T0 + 1, 10);
       expect(Object.fromEntries(orphans.map(({ ref, isReferenced }) => [ref, isReferenced]))).toEqual({

@@ -90,7 +90,7 @@ export function describeMemories(name: string, prepare: () => Promise<StoreFixtu
       expect(await recalled("later")).toEqual([undefined]);
     });
 
-    it("M2 returns to a job the memory from before its own, however often it writes", async () => {
+    it("M2 returns to a job the last memory of an earlier job, however often it writes its own", async () => {
       await write(aMemory({ jobId: "first", fingerprint: "f1" }));
       expect(await recalled("second")).toEqual(["f1"]);
 
@@ -101,7 +101,7 @@ export function describeMemories(name: string, prepare: () => Promise<StoreFixtu
 
       expect(await recalled("third")).toEqual(["f3"]);
       await write(aMemory({ jobId: "third", fingerprint: "f4" }));
-      // A memory that is newer than its own is not returned, because it may result from a comparison with its own.
+      // A job gets no memory that is newer than its own: that memory may result from a comparison with its own.
       expect(await recalled("second")).toEqual([undefined]);
       expect(await recalled("third")).toEqual(["f3"]);
     });

@@ -1,6 +1,6 @@
 /**
- * Runs the same command in two modes: with direct access to broker and store, and through a server that uses the same
- * ones.
+ * Runs the same command in two modes: with direct access to broker and store, and through a server on the same broker
+ * and store.
  */
 import { join } from "node:path";
 import { startWorking, type Working } from "../../api/working-api.ts";

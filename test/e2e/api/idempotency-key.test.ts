@@ -1,4 +1,4 @@
-/** An idempotency key identifies the same job for every way to submit it, first and repeated. */
+/** An idempotency key identifies one job, in whatever way the job is first submitted and then submitted again. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ const JOB = {
 const OTHER_JOB = { ...JOB, extract: { title: "h2" } };
 
 type Submitted = { id: string } | { code: string };
-/** Submits the job with the key. `settings` are those of the submitting process, unless that is the server. */
+/** Submits the job with the key. `settings` are the settings of the command; ways without a command ignore them. */
 type Way = (modes: BothModes, job: object, key: string, settings: Record<string, string>) => Promise<Submitted>;
 
 const WAYS: Record<string, Way> = {
@@ -88,7 +88,7 @@ describe("an idempotency key", () => {
     expect(direct).toMatchObject({ accepted: 6_000, refused: [{ index: 0, url: "not a URL" }] });
     expect(remote).toMatchObject({ id: direct.id, known: true });
     expect(library).toMatchObject({ id: direct.id });
-    // Its first 1,000 URLs differ, because the invalid line is missing.
+    // The first 1,000 URLs of this request differ, because the invalid line is missing.
     expect(whole.json).toMatchObject({ code: "KEY_REUSED" });
     expect(inParts).toMatchObject({ accepted: 6_000, duplicates: 0, refused: [{ index: 0, url: "not a URL" }] });
   });

@@ -127,7 +127,7 @@ export function passingPages(broker: FleetBroker): void {
     const [letter] = lastJson<{ dead: { reason: string }[] }>(await fleet.run(["dead", "--list", "--json"])).dead;
     expect(letter).toMatchObject({
       reason: "body_missing",
-      history: [{ detail: expect.stringMatching(/not in TRAWL_BODIES of this worker.* must share it/) }],
+      history: [{ detail: expect.stringMatching(/not in TRAWL_BODIES of this worker.*set the same TRAWL_BODIES/) }],
     });
 
     await fleet.run(["dead", id, "--replay"]);

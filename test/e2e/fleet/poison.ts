@@ -47,8 +47,8 @@ async function runWorkers(fleet: Fleet, onDeath: (deaths: number) => void): Prom
 }
 
 /**
- * Answers good pages only after `open`. Until then, answers the poison page only while all other slots of a worker are
- * in use.
+ * Answers good pages only after `open`. Until then, answers the poison page only when the worker has reached its
+ * concurrency with requests for other pages.
  */
 async function poisonedSite() {
   const paths = Array.from({ length: GOOD }, (_, nth) => `/${nth}`);

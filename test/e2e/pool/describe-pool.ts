@@ -6,7 +6,7 @@ import { describe } from "vitest";
 import type { FleetBroker } from "../fleet/fleet.ts";
 import { crawling } from "./crawling.ts";
 import { handlerErrors } from "./handler-errors.ts";
-import { drainingSolo, ordering } from "./ordering.ts";
+import { drainingSolo, operatorCommands } from "./operator-commands.ts";
 import { poison, timeLimits } from "./poison.ts";
 import { memoryLimits, recycling } from "./recycling.ts";
 import { blockedProcesses, stopping } from "./stopping.ts";
@@ -17,7 +17,7 @@ export function describePool(name: string, broker: FleetBroker): void {
     poison(broker);
     stopping(broker);
     recycling(broker);
-    ordering(broker);
+    operatorCommands(broker);
     up(broker);
   });
 }

@@ -9,7 +9,7 @@ import { poolLines, started } from "./pool.ts";
 
 /** Tests processes that reach --max-tasks-per-child. */
 export function recycling(broker: FleetBroker): void {
-  it("replaces a process after its tasks, and loses or repeats no page", async () => {
+  it("replaces a process after its maximum number of tasks, and loses or repeats no page", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 60 })];
     const { id } = await fleet.submit([`${site.url}/`, ...FAST]);
 
@@ -51,7 +51,7 @@ export function memoryLimits(broker: FleetBroker): void {
     expect(lines.filter(({ event }) => event === "pool.process_died")).toEqual([]);
   });
 
-  it("exits after its tasks with --pool solo", async () => {
+  it("exits after its maximum number of tasks with --pool solo", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 10, disallowedEvery: 0 })];
     await fleet.submit([`${site.url}/`, ...FAST]);
 

@@ -66,7 +66,7 @@ export function up(broker: FleetBroker): void {
     expect(line).toMatchObject({ event: "worker.output", group: "own", process: 1 });
   });
 
-  it("refuses to start no process, or one queue twice", async () => {
+  it("refuses to start without any process, or with a queue that is set twice", async () => {
     const fleet = await newFleet(broker);
     const nothing = await fleet.run(["up", "--fetch", "0", "--render", "0", "--parse", "0"]);
     const twice = await fleet.run(["up", "--queue", "fetch=2"]);

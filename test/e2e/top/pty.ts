@@ -69,7 +69,7 @@ function screenOf(output: string): string[] {
     } else if (verb === "K") {
       lines[row] = (lines[row] ?? []).slice(0, column);
     } else if (verb === "J") {
-      lines = []; // clears the whole screen, the only way in which it is used
+      lines = []; // `trawl top` uses this sequence only to clear the whole screen
     }
   }
   return Array.from(lines, (line = []) => [...line].map((char) => char ?? " ").join(""));

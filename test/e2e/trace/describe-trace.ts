@@ -37,7 +37,7 @@ export function describeTrace(name: string, broker: FleetBroker): void {
   });
 }
 
-/** A page that fails once, does not answer twice (the second worker is killed meanwhile), and then succeeds. */
+/** The first request for the page fails, the next two get no answer, and all later ones succeed. */
 async function flakySite() {
   let requests = 0;
   return originOf({
@@ -51,7 +51,7 @@ async function flakySite() {
 
 /** Tests attempts that fail, crash or are returned. */
 function failedAttempts(broker: FleetBroker): void {
-  it("shows every attempt of a page in order, with its worker, even a lost one, and no secrets", async () => {
+  it("shows every attempt of a page in order, with its worker, including a lost attempt, and no secrets", async () => {
     const [fleet, site] = [await newFleet(broker), await flakySite()];
     const url = `${site.url}/flaky?api_key=${SECRET}`;
     const flags = ["--header", `Authorization: Bearer ${SECRET}`, "--request-id", "order-4711", "--keep-bodies"];
@@ -98,7 +98,7 @@ function failedAttempts(broker: FleetBroker): void {
     expectCorrelated(first, second, { requestId, jobId: id, taskId: timeline?.tasks[0]?.taskId });
   });
 
-  it("shows which process died with a task, and how, if a supervisor noticed it", async () => {
+  it("shows which process died with a task, and how it died, if a supervisor noticed the death", async () => {
     let requests = 0;
     const site = await originOf({
       "/": (_, response) => {

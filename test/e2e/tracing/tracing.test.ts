@@ -101,7 +101,7 @@ describe("a trace", () => {
     expect(names(parses[0])).toEqual(["extract", "lease", "settle", "store"]);
     expect(JSON.stringify(spans)).not.toContain("hush");
 
-    // A failed attempt is marked as failed, with its number and reason. The task that succeeded in the end is not.
+    // A failed attempt is marked as failed, with its number and reason. A task that succeeded in the end is not marked.
     const flaky = taskOf("/flaky");
     const attempts = flaky ? named(childrenOf(flaky), "fetch") : [];
     expect(

@@ -64,7 +64,7 @@ function ReplayDialog({ selection, onDone, onClose }: SelectionProps) {
         {selection.tasks === undefined && (
           <TextField
             label="Limit"
-            hint="Oldest first. Replay a few first to test."
+            hint="The maximum number of dead letters to replay. To test, replay a few first."
             type="number"
             value={limitText}
             onInput={setLimitText}

@@ -1,5 +1,5 @@
 /** Reports the result of a replay or a discard. */
-import { count, duration, plural } from "../../ui/format.ts";
+import { duration, plural } from "../../ui/format.ts";
 import { Progress } from "../../ui/progress.tsx";
 import { now } from "../../visible.ts";
 import { spanMs } from "./dead-filter.ts";
@@ -32,8 +32,8 @@ function Replayed({ result }: { result: DeadActionResult }) {
   return (
     <div class="replay-progress">
       <p>
-        {plural(result.count, "dead letter")} replayed, {count(due)} due so far
-        {left > 0 && `, the last in ${duration(left)}`}. URLs that fail again return to this list.
+        {plural(result.count, "dead letter")} replayed. {plural(due, "URL is", "URLs are")} due so far
+        {left > 0 && `; the last one is due in ${duration(left)}`}. URLs that fail again return to this list.
       </p>
       <Progress done={due} all={result.count} label="Dead letters that are due" />
     </div>

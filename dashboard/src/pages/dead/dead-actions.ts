@@ -5,9 +5,9 @@ import { api } from "../../session.ts";
 /** `tasks` limits the selection to these ids. With the key of a tenant, `filter` must also contain the job id. */
 export type DeadSelection = { filter: DeadFilter; tasks: readonly string[] | undefined; count: number };
 
-/** The maximum of task ids per request. */
+/** The maximum number of task ids per request. */
 const BATCH = 500;
-/** The maximum of the API. */
+/** The maximum that the API allows. */
 const LIMIT_MAX = 1_000_000;
 
 export function replay(

@@ -12,7 +12,7 @@ it("describes a replay and its duration", () => {
   const what = letterText(1_240, { site: "shop.example", status: 503 });
 
   expect(replayText(what, 1_240, 10)).toBe(
-    "Replays 1,240 dead letters of shop.example with status 503 at 10 per second. The last is due in about 2 min 3 s.",
+    "Replays 1,240 dead letters of shop.example with status 503 at 10 per second. The last one is due in about 2 min 3 s.",
   );
   expect(replayText("1 dead letter", 1, 10)).toBe("Replays 1 dead letter immediately.");
 });

@@ -25,7 +25,7 @@ export function letterText(count: number, { job, reason, site, status }: DeadFil
   return `${plural(count, "dead letter")}${parts.join("")}`;
 }
 
-/** Time until the last one is due. */
+/** The time until the last dead letter is due. */
 export function spanMs(count: number, perSecond: number): number {
   return Math.floor(Math.max(0, count - 1) / perSecond) * 1_000;
 }
@@ -33,5 +33,5 @@ export function spanMs(count: number, perSecond: number): number {
 export function replayText(what: string, count: number, perSecond: number): string {
   const ms = spanMs(count, perSecond);
   if (ms === 0) return `Replays ${what} immediately.`;
-  return `Replays ${what} at ${perSecond} per second. The last is due in about ${duration(ms)}.`;
+  return `Replays ${what} at ${perSecond} per second. The last one is due in about ${duration(ms)}.`;
 }

@@ -67,7 +67,7 @@ function columnsFor(max: number): Column<DeadGroupOut>[] {
     {
       id: "count",
       title: "Count",
-      tip: "Dead letters with this reason, site and status. The bar compares it to the largest group.",
+      tip: "Dead letters with this reason, site and status. The bar compares the count with that of the largest group.",
       isNumber: true,
       rem: 4,
       grow: 0,

@@ -29,7 +29,7 @@ export function Letters({ letters, selected, onSelect, onAction }: LettersProps)
     const shown = isWhole ? COLUMNS : COLUMNS.map(({ sortBy: _, ...column }) => column);
     return may("submit") ? [selectColumn(selected, onSelect), ...shown] : shown;
   }, [selected, onSelect, isWhole]);
-  const countText = isWhole ? plural(rows.length, "dead letter") : `${count(rows.length)} loaded, in queue order`;
+  const countText = isWhole ? plural(rows.length, "dead letter") : `${count(rows.length)} loaded, oldest URLs first`;
   return (
     <Card
       title="All dead letters"
@@ -97,7 +97,7 @@ function selectColumn(selected: ReadonlySet<string>, onSelect: LettersProps["onS
 
 const NEWEST_FIRST = { by: "at", isDown: true };
 
-/** The server lists dead letters in queue order. Sorting needs all of them, so it is off until all are loaded. */
+/** The server lists dead letters by task id. Sorting needs all of them, so it is off until all are loaded. */
 const COLUMNS: readonly Column<DeadOut>[] = [
   { id: "url", title: "URL", rem: 12, grow: 4, sortBy: ({ url }) => url, cell: ({ url }) => <Scraped text={url} /> },
   {

@@ -23,7 +23,7 @@ export function Reasons({ explained: { about, reasons, until } }: { explained: E
         </ul>
         {until !== null && (
           <p>
-            <Tip text="The earliest time for the next request, as far as is known now. It also needs a free worker.">
+            <Tip text="The earliest time for the next request, as far as is known now. The request also needs a free worker.">
               Next request:
             </Tip>{" "}
             {Date.parse(until) <= now.value ? "now" : <Ago at={until} />}

@@ -50,7 +50,7 @@ const SLOWEST: readonly Column<SlowPage>[] = [
   {
     id: "lease",
     title: "Lease",
-    tip: "From the lease to the result: waiting for the rate limit of the site, the request, parsing and storing.",
+    tip: "Time from the lease to the result. It includes the wait for the rate limit, the request, parsing and storing.",
     rem: 6,
     grow: 0,
     isNumber: true,
@@ -59,7 +59,7 @@ const SLOWEST: readonly Column<SlowPage>[] = [
   {
     id: "took",
     title: "Request",
-    tip: "From sending the request to the last byte of the response.",
+    tip: "Time from sending the request to the last byte of the response.",
     rem: 6,
     grow: 0,
     isNumber: true,

@@ -46,7 +46,7 @@ export function TracedPage({ timeline }: { timeline: TimelineOut }) {
         {state === "dead" && (
           <p>
             <a href={hrefOf(["dead"], { job })}>
-              {may("submit") ? "Replay or discard it in the dead letters" : "Show the dead letters"} of this job
+              {may("submit") ? "Replay or discard this URL in the dead letters" : "Show the dead letters"} of this job
             </a>
           </p>
         )}

@@ -5,7 +5,7 @@ export function cellText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** The same on several lines. */
+/** Any value of a record as text that may have several lines. */
 export function wholeText(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value) && areScalars(value)) return value.map(cellText).join("\n");

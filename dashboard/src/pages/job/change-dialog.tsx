@@ -34,14 +34,14 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
       >
         <TextField
           label="Rate"
-          hint="Requests per site: 4/s, 10/m, unlimited."
+          hint="Requests per site, such as 4/s, 10/m or unlimited."
           value={rate}
           onInput={setRate}
           problem={problems.at("rate")}
         />
         <TextField
           label="Concurrency per site"
-          hint="Requests in flight at one site."
+          hint="The maximum number of requests in flight at one site."
           type="number"
           value={perSite}
           onInput={setPerSite}
@@ -50,7 +50,7 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
         <SelectField label="Priority" value={priority} onChange={setPriority} options={PRIORITIES} />
         <TextField
           label="Page limit"
-          hint="Empty: no limit. Queued URLs stay queued."
+          hint="A lower limit keeps the URLs that are already queued. Leave empty for no limit."
           type="number"
           value={pages}
           onInput={setPages}
@@ -58,7 +58,7 @@ export function ChangeDialog({ job, onChanged, onClose }: ChangeProps) {
         />
         <TextField
           label="Time limit (seconds)"
-          hint="Counted from the submission. Empty: no limit."
+          hint="Counted from the submission. Leave empty for no limit."
           type="number"
           value={seconds}
           onInput={setSeconds}

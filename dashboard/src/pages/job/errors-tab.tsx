@@ -172,7 +172,7 @@ function InvalidRecords({ invalid, job }: Pick<JobErrorsOut, "invalid"> & { job:
         keyOf={({ reason }) => reason}
         empty={<Empty title="No invalid records." />}
       />
-      {total > searched && <p class="card-body muted">Counted in the first {count(searched)}.</p>}
+      {total > searched && <p class="card-body muted">Only the first {count(searched)} invalid records are counted.</p>}
     </Card>
   );
 }

@@ -26,8 +26,8 @@ export function ExplainTab({ job }: { job: JobOut }) {
       {value !== undefined && <Reasons explained={value} />}
       {timeLeftMs !== null && (
         <p class="muted">
-          Estimated time left for this job: {duration(timeLeftMs)}. The times above are per site: how long the waiting
-          URLs of all jobs take at the rate of that site.
+          Estimated time left for this job: {duration(timeLeftMs)}. A time above is for one site: it is how long the
+          waiting URLs of all jobs take at the rate of that site.
         </p>
       )}
     </>

@@ -20,7 +20,7 @@ const REASON: readonly Column<RecordRow>[] = [
   },
 ];
 
-/** Records that failed the required fields or the schema. */
+/** Records that lack a required field or do not match the schema. */
 export function InvalidTab({ job }: { job: JobOut }) {
   const { q } = route.value.query;
   const paged = useRecordRows(job, "invalid", q);
@@ -37,7 +37,7 @@ export function InvalidTab({ job }: { job: JobOut }) {
         empty={
           paged.error === undefined && (
             <Empty title={q === undefined ? "No invalid records." : "No invalid records match."}>
-              <p>Trawl checks records for required fields and against the schema of a spider.</p>
+              <p>Trawl checks that each record has the required fields and matches the schema of the spider.</p>
             </Empty>
           )
         }

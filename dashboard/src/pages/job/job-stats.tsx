@@ -7,7 +7,7 @@ import { now } from "../../visible.ts";
 import { jobPaceOf, msLeft, recordSample } from "../jobs/job-pace.ts";
 
 /** The time span that the numbers of an ended job cover. */
-const WHOLE_SPAN = "its submission to its last end, including the time before a replay";
+const WHOLE_SPAN = "the time from the submission of the job to its last end, including any time before a replay";
 
 export function JobStats({ job }: { job: JobOut }) {
   const { tally, counts, finishedAt, createdAt, rate, politeness, limits } = job;
@@ -47,8 +47,8 @@ export function JobStats({ job }: { job: JobOut }) {
         value={decimal(pace.pages ?? rate)}
         tip={
           finishedAt === null
-            ? `In the last seconds. Average since the start: ${decimal(rate)}. The line shows the last two minutes.`
-            : `Average from ${WHOLE_SPAN}.`
+            ? `The recent rate. Average since the start: ${decimal(rate)}. The line shows the last two minutes.`
+            : `Average over ${WHOLE_SPAN}.`
         }
         more={<Sparkline values={pace.values} label="Pages per second in the last two minutes" />}
       />
@@ -57,8 +57,8 @@ export function JobStats({ job }: { job: JobOut }) {
         value={finishedAt === null ? duration(msLeft(job)) : duration(until - Date.parse(createdAt))}
         tip={
           finishedAt === null
-            ? "Estimated time until all known URLs are finished, at the recent pace. A dash means unknown."
-            : `From ${started} to ${absolute(until)}: from ${WHOLE_SPAN}.`
+            ? "Estimated time until all known URLs are finished, at the recent rate. A dash means unknown."
+            : `From ${started} to ${absolute(until)}. This is ${WHOLE_SPAN}.`
         }
         more={
           finishedAt === null
@@ -69,7 +69,7 @@ export function JobStats({ job }: { job: JobOut }) {
       <Stat
         label="Rate per site"
         value={politeness.rate}
-        tip={`The job requests ${politeness.rate}, bursts of ${plural(politeness.burst, "request", "requests")} and ${politeness.perSite} in flight per site. A site uses the strictest limits of its jobs, or the operator's override. The Explain tab shows which applies. Priority ${job.priority}; 0 is most urgent.`}
+        tip={`Limits of this job for each site: rate ${politeness.rate}, burst ${politeness.burst}, ${politeness.perSite} in flight. A site uses the strictest limits of its jobs, or the operator's override. The Explain tab shows which limits apply. The priority of the job is ${job.priority}; 0 is most urgent.`}
         more={limits.pages === null ? `priority ${job.priority}` : `limit ${plural(limits.pages, "page")}`}
       />
     </div>

@@ -32,7 +32,7 @@ import { TimelineTab } from "./timeline-tab.tsx";
 import "../jobs/jobs.css";
 import "./job.css";
 
-/** For a job that the event stream sends (only its settings are polled), and for one that has ended. */
+/** For a job that the event stream sends, because its settings must be polled, and for a job that has ended. */
 const POLL_MS = 5_000;
 /** For an active job that the event stream does not send. */
 const UNSTREAMED_POLL_MS = 2_000;
@@ -80,7 +80,7 @@ function unstreamedPollMs(last: JobOut | undefined): number {
   return last !== undefined && hasEnded(last) ? POLL_MS : UNSTREAMED_POLL_MS;
 }
 
-/** Events have the newest counts, but none is sent when only politeness or limits change: those are polled. */
+/** Events have the newest counts. Politeness and limits are polled, because no event is sent when only they change. */
 function newest(live: JobOut | undefined, polled: JobOut | undefined): JobOut | undefined {
   if (live === undefined || polled === undefined) return live ?? polled;
   return { ...live, politeness: polled.politeness, limits: polled.limits, archived: polled.archived };

@@ -1,5 +1,5 @@
 import type { WrittenJobOut } from "../../../../src/client/wire-types.ts";
-import { count } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
 
 const NAME_MAX = 100;
 
@@ -11,12 +11,14 @@ export function missingPartsText({ job, missing }: WrittenJobOut, submitted: num
   const others = missing.filter((name) => name !== "urls").map((name) => name.slice(0, NAME_MAX));
   return [
     ...(missing.includes("urls") ? [urlsText(job.urls?.length ?? 0, submitted)] : []),
-    ...(others.length === 0 ? [] : [`Hidden secrets that you must enter again: ${others.join(", ")}.`]),
+    ...(others.length === 0
+      ? []
+      : [`The definition does not contain these secrets, so enter them again: ${others.join(", ")}.`]),
   ];
 }
 
 function urlsText(stored: number, submitted: number | undefined): string {
-  const urls = stored === 0 ? "Its start URLs" : "More start URLs";
-  const list = submitted === undefined ? "a list" : `a list of ${count(submitted - stored)}`;
-  return `${urls} were submitted as ${list}, which is not stored with the definition: enter them again.`;
+  const urls = stored === 0 ? "The start URLs" : "Other start URLs";
+  const list = submitted === undefined ? "a list" : `a list of ${plural(submitted - stored, "URL")}`;
+  return `${urls} were submitted as ${list}. The definition does not contain this list, so enter the URLs again.`;
 }

@@ -98,7 +98,7 @@ function Records({ page, records }: { page: PageOut; records: OnePageOut["record
       ))}
       {page.records > records.length && (
         <p class="muted">
-          The first {count(records.length)} of {count(page.records)}.
+          Showing the first {count(records.length)} of {plural(page.records, "record")}.
         </p>
       )}
     </>

@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "took",
     title: "Time",
-    tip: "From the first byte sent to the last byte read.",
+    tip: "Time from sending the request to the last byte of the response.",
     isNumber: true,
     rem: 5,
     grow: 0,
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<PageOut>[] = [
   {
     id: "depth",
     title: "Depth",
-    tip: "Number of links from a start URL.",
+    tip: "Number of links from a start URL to the page.",
     isNumber: true,
     rem: 3.5,
     grow: 0,

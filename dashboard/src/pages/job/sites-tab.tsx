@@ -13,7 +13,7 @@ import { Ago } from "../../ui/time.tsx";
 import { hasEnded } from "../jobs/job-counts.ts";
 
 const POLL_MS = 3_000;
-/** Sites loaded initially, and again each time the user scrolls to the end. Beyond the maximum, use the API. */
+/** How many sites are loaded at first, and each time the user scrolls to the end. The page loads at most SITES_MAX. */
 const SITES_STEP = 500;
 const SITES_MAX = 2_000;
 
@@ -113,7 +113,7 @@ export function SitesTab({ job }: { job: JobOut }) {
               <p>
                 {job.archived
                   ? "Its records and pages are still available."
-                  : "A site appears as soon as the job has a URL of it."}
+                  : "A site appears here as soon as the job has a URL of that site."}
               </p>
             </Empty>
           )

@@ -40,9 +40,9 @@ function NotAccepted({ result: { given, accepted, duplicates, refused, refusedCo
     <>
       <p>
         <b>
-          {count(accepted)} of {plural(given, "URL")} {accepted === 1 ? "was" : "were"} accepted:
+          {count(accepted)} of {plural(given, "URL")} {accepted === 1 ? "was" : "were"} accepted.
         </b>{" "}
-        {reasons.join(", ")}.
+        Not accepted: {reasons.join(", ")}.
       </p>
       {refusedCount > 0 && (
         <ul>

@@ -4,7 +4,7 @@ import { type PagedRows, usePagedRows } from "../../paged-rows.ts";
 import { api } from "../../session.ts";
 import type { RecordRow } from "./records-table.tsx";
 
-/** The maximum of the API. */
+/** The maximum that the API allows. */
 const PAGE_RECORDS = 1_000;
 
 export function useRecordRows(

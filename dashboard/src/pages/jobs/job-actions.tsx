@@ -90,8 +90,8 @@ function ConfirmDelete({ job, onDeleted, onClose }: DeleteProps) {
       onClose={onClose}
     >
       <p>
-        This deletes its {plural(job.tally.pages, "page")}, {plural(job.tally.records, "record")}, stored bodies and{" "}
-        {plural(job.counts.dead, "dead letter")}. It cannot be undone.
+        This deletes the job with its {plural(job.tally.pages, "page")}, {plural(job.tally.records, "record")}, stored
+        bodies and {plural(job.counts.dead, "dead letter")}. This cannot be undone.
       </p>
     </Confirm>
   );

@@ -16,7 +16,7 @@ export function startPaces(): void {
   });
 }
 
-/** The event stream does not send all jobs. A page that shows another job calls this itself. */
+/** The event stream does not send all jobs. The page of a job that is not sent calls this itself. */
 export function recordSample({ id, state, tally, counts }: JobOut): void {
   if (state !== "running") samples.delete(id);
   else {

@@ -12,7 +12,7 @@ export function paceColumns(from: ScreenSize): Column<JobOut>[] {
       ...fixed,
       id: "rate",
       title: "Pages/s",
-      tip: "Running jobs: the recent rate. Others: the average since the job started, including pauses.",
+      tip: "For a running job: the recent rate. For other jobs: the average since the start, including pauses.",
       rem: 4.5,
       cell: (job) => decimal(pagesPerSecond(job)),
     },

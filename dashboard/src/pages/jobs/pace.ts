@@ -1,7 +1,7 @@
 /**
  * Computes the pace of a job from irregular counts: events arrive every second, polled counts every few seconds. A
- * sample is stored only when the count has changed. A repeated old count would look like a stop, and the next one like
- * a jump.
+ * count that has not changed is stored only after `RECENT_MS`. Otherwise an old count that is read again would look like
+ * a stop, and the next count like a jump.
  */
 
 /** `ended`: URLs that are done or dead. */

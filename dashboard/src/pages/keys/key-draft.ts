@@ -14,7 +14,7 @@ export type KeyDraft = {
 
 const DAY_MS = 86_400_000;
 
-/** The first key needs the scope admin: its creator is signed in with it. */
+/** The first key must have the scope admin, because the user who creates it is then signed in with it. */
 export function initialKeyDraft(isFirst: boolean): KeyDraft {
   const scopes: KeyScope[] = isFirst ? ["admin"] : ["read", "submit"];
   return { name: "", scopes, tenant: "", days: "", pending: "", urlsPerSecond: "", jobs: "" };

@@ -35,7 +35,7 @@ export function Keys() {
       {rows.length === 0 && isLoading && <Loading />}
       {rows.length === 0 && !isLoading && paged.error === undefined && (
         <Empty title="No keys yet.">
-          <p>Create one for each program and person. Keys that are set with TRAWL_API_KEYS are not listed here.</p>
+          <p>Create a key for each program and person. Keys that are set with TRAWL_API_KEYS are not listed here.</p>
         </Empty>
       )}
       {rows.length > 0 && (
@@ -96,8 +96,8 @@ function ConfirmRevoke({ revoked: { id, name }, onDone, onClose }: RevokeProps) 
       }}
     >
       <p>
-        Requests with <ScrapedText text={name} /> ({id}) are refused from now on; other servers accept it for up to 3
-        more seconds. Jobs that were submitted with it stay. This cannot be undone.
+        This server refuses the key <ScrapedText text={name} /> ({id}) from now on. Other servers accept it for up to 3
+        more seconds. Jobs that were submitted with the key stay. This cannot be undone.
       </p>
     </Confirm>
   );
@@ -122,7 +122,7 @@ function columnsFor(onRevoke: (key: KeyOut) => void): Column<KeyOut>[] {
     {
       id: "scopes",
       title: "Scopes",
-      tip: "What the key allows; see below.",
+      tip: "What the key allows. The card below explains the scopes.",
       rem: 7,
       from: "tablet",
       cell: ({ scopes }) => scopes.join(", "),

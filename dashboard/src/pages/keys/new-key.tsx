@@ -11,7 +11,7 @@ import { initialKeyDraft, type KeyDraft, newKeyOf } from "./key-draft.ts";
 import { SCOPE_TEXT } from "./key-text.ts";
 
 type NewKeyProps = {
-  /** The server required no key so far. */
+  /** The server has required no key so far. */
   isFirst: boolean;
   onCreated: () => void;
   onClose: () => void;
@@ -57,9 +57,7 @@ function KeyForm({ isFirst, onCreated, onCancel }: KeyFormProps) {
         void creating.run();
       }}
     >
-      {isFirst && (
-        <p>This is the first key. As soon as it exists, every request needs a key. It must have the scope admin.</p>
-      )}
+      {isFirst && <p>The first key must have the scope admin. As soon as it exists, every request needs a key.</p>}
       <TextField
         label="Name"
         hint="The person or program that uses the key."
@@ -82,7 +80,7 @@ function KeyForm({ isFirst, onCreated, onCancel }: KeyFormProps) {
       </fieldset>
       <TextField
         label="Tenant"
-        hint="The key has access to the jobs of this tenant only. Empty: all jobs."
+        hint="The key has access only to the jobs of this tenant. Leave empty for access to all jobs."
         value={draft.tenant}
         onInput={(tenant) => set({ tenant })}
       />
@@ -91,28 +89,28 @@ function KeyForm({ isFirst, onCreated, onCancel }: KeyFormProps) {
         <div class="key-more">
           <TextField
             label="Expires in days"
-            hint="Empty: never."
+            hint="Leave empty for a key that does not expire."
             type="number"
             value={draft.days}
             onInput={(days) => set({ days })}
           />
           <TextField
             label="Waiting URLs"
-            hint="Above this limit, new URLs are refused."
+            hint="The maximum number of waiting URLs. Above it, new URLs are refused."
             type="number"
             value={draft.pending}
             onInput={(pending) => set({ pending })}
           />
           <TextField
             label="URLs per second"
-            hint="Average; bursts of ten seconds' worth are allowed."
+            hint="The average rate. A burst may contain ten times this number of URLs."
             type="number"
             value={draft.urlsPerSecond}
             onInput={(urlsPerSecond) => set({ urlsPerSecond })}
           />
           <TextField
             label="Active jobs"
-            hint="Jobs that have not ended."
+            hint="The maximum number of jobs that have not ended."
             type="number"
             value={draft.jobs}
             onInput={(jobs) => set({ jobs })}

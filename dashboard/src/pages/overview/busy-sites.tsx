@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "rate",
     title: "Rate",
-    tip: "The rate in effect: the strictest of its jobs and its robots.txt, or the operator's override.",
+    tip: "The rate that applies: the strictest rate of the site's jobs and its robots.txt, or the operator's override.",
     isNumber: true,
     rem: 5,
     grow: 0,

@@ -16,7 +16,7 @@ export function FirstRun({ workers }: { workers: number | undefined }) {
           <h3>Submit a job</h3>
           <p class="muted">
             {may("submit")
-              ? "Use the form, which previews what your rules extract from a page, or run in a terminal:"
+              ? "Use the form, where you can preview what your rules extract, or run in a terminal:"
               : "Run in a terminal, with a key that has the scope submit:"}
           </p>
           <pre>trawl submit https://books.toscrape.com/ --extract title=h1</pre>

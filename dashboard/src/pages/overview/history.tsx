@@ -47,7 +47,7 @@ const CHARTS: readonly {
   },
   {
     label: "Latency",
-    tip: "How long an attempt takes from lease to result. p50 is the median; 95 % take no longer than p95.",
+    tip: "How long an attempt takes from lease to result. p50 is the median; 95 % of attempts take no longer than p95.",
     format: duration,
     series: [
       { label: "p50", color: 1, of: "p50Ms" },

@@ -39,7 +39,7 @@ function FleetStats({ fleet, running }: { fleet: Fleet | undefined; running: num
       <Stat
         label="Latency"
         value={duration(pace?.p50Ms)}
-        tip="Median time of the recent attempts, from lease to result. 95 % took no longer than p95."
+        tip="Median time of the recent attempts, from lease to result. 95 % of them took no longer than p95."
         more={`p95 ${duration(pace?.p95Ms)}`}
       />
       <Stat
@@ -51,7 +51,7 @@ function FleetStats({ fleet, running }: { fleet: Fleet | undefined; running: num
       <Stat
         label="In flight"
         value={short(pace?.inFlight)}
-        tip="Tasks that workers are processing, as of their last heartbeat."
+        tip="Tasks that workers are processing, as of their last heartbeat. “Free” is how many more tasks they could start."
         more={`${short(queues?.reduce((max, { free }) => Math.max(max, free), 0))} free`}
       />
       <Stat
@@ -72,7 +72,7 @@ function workersText(unserved: number, lost: number): string {
 
 function queuesText(queues: Fleet["queues"] | undefined): string {
   const many = queues?.filter(({ waiting }) => waiting > 0).length ?? 0;
-  return many === 0 ? "on no queue" : `on ${plural(many, "queue")}`;
+  return many === 0 ? "all queues empty" : `on ${plural(many, "queue")}`;
 }
 
 function OwnStats({ running }: { running: readonly JobOut[] }) {

@@ -93,7 +93,7 @@ function Runs({ runs }: { runs: readonly PlannedRun[] }) {
           </a>
         </li>
       ))}
-      {more > 0 && <li class="muted">and {plural(more, "run")} more</li>}
+      {more > 0 && <li class="muted">and {plural(more, "more run")}</li>}
     </ul>
   );
 }

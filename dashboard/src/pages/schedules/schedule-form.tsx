@@ -44,7 +44,7 @@ export function ScheduleForm({ draft: first, verb, send, onCancel }: ScheduleFor
       <PolicyFields draft={draft} set={set} problems={problems} />
       <Field
         label="Job"
-        hint="The job that each run submits, as JSON. *** is a stored secret that is not shown; leave it to keep the secret."
+        hint="The job that each run submits, as JSON. *** stands for a stored secret. To keep the secret, leave *** unchanged."
         problem={jsonProblem ?? problems.at("job")}
       >
         {(ids) => (
@@ -88,7 +88,7 @@ function TimingFields({ draft, set, problems }: FieldsProps) {
     <div class="schedule-fields">
       <TextField
         label="Name"
-        hint="Optional. Defaults to the name of the job or its first URL."
+        hint="Optional. The default is the name of the job, or its first URL."
         value={name}
         problem={problems.at("name")}
         onInput={(value) => set({ name: value })}
@@ -98,7 +98,7 @@ function TimingFields({ draft, set, problems }: FieldsProps) {
         <>
           <TextField
             label="Cron expression"
-            hint="Minute, hour, day, month, weekday. 0 6 * * 1-5 is 6:00 from Monday to Friday. Or @daily."
+            hint="Minute, hour, day, month, weekday. For example, 0 6 * * 1-5 is 6:00 from Monday to Friday. @daily works too."
             inputClass="mono"
             value={cron}
             problem={problems.at("cron")}
@@ -109,7 +109,7 @@ function TimingFields({ draft, set, problems }: FieldsProps) {
       ) : (
         <TextField
           label="Interval"
-          hint="15m, 6h, 1d. Counted from the creation of the schedule; clock changes have no effect."
+          hint="Such as 15m, 6h or 1d, counted from the time at which you save. Daylight saving time has no effect."
           inputClass="mono"
           value={every}
           problem={problems.at("every")}
@@ -173,7 +173,7 @@ function PolicyFields({ draft, set, problems }: FieldsProps) {
       {catchUp === "all" && (
         <TextField
           label="Catch-up limit"
-          hint="How many of the latest missed runs are run. Maximum: 1,000."
+          hint="The maximum number of missed runs that are run. Older missed runs are skipped. At most 1,000."
           type="number"
           value={maxCatchUp}
           problem={problems.at("maxCatchUp")}
@@ -231,7 +231,7 @@ function NextRuns({ preview: { next } }: { preview: NextRunsPreview }) {
           ))}
         </ol>
       )}
-      <p class="muted">In the time zone of this browser.</p>
+      <p class="muted">Times are in the time zone of this browser.</p>
     </section>
   );
 }

@@ -21,7 +21,7 @@ import { CATCH_UP_TEXT, OVERLAP_TEXT, timingText } from "./schedule-text.ts";
 
 const POLL_MS = 4_000;
 const NEXT_SHOWN = 5;
-/** More than are shown, because some pass before the next poll. */
+/** More than the page shows, because some of them are in the past before the next poll. */
 const NEXT_LOADED = 12;
 const RUNS = 100;
 const JOB_CHARS_MAX = 100_000;
@@ -185,8 +185,8 @@ function ScheduleActions({ schedule, onChanged }: { schedule: ScheduleOut; onCha
           }}
         >
           <p>
-            This deletes <ScrapedText text={name} max={200} /> and the history of its runs. It submits no more jobs.
-            Jobs that it already submitted stay.
+            This deletes the schedule <ScrapedText text={name} max={200} /> and the history of its runs. The schedule
+            submits no more jobs. Jobs that it already submitted stay.
           </p>
         </Confirm>
       )}

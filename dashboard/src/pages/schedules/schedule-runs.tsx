@@ -22,14 +22,14 @@ const COLUMNS: readonly Column<RunOut>[] = [
   {
     id: "state",
     title: "Result",
-    tip: "fired: the job was submitted. skipped: no job was submitted; see the reason. waiting: for the previous run or a quota.",
+    tip: "fired: the job was submitted.\nskipped, failed: no job was submitted; see the reason.\nwaiting: the run waits for the previous run or a quota.\nfiring: the job is being submitted.",
     rem: 8,
     cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
   },
   {
     id: "kind",
     title: "Trigger",
-    tip: "Scheduled, or started with Run now.",
+    tip: "schedule: started at its due time.\nmanual: started with Run now.",
     rem: 6,
     from: "tablet",
     cell: ({ kind }) => (kind === "timed" ? "schedule" : "manual"),

@@ -23,7 +23,7 @@ export function RateOverrideForm({ site, onChanged }: { site: SiteDetailOut; onC
     const { rate, burst, perSite } = limits;
     const now = await api().sites.set(site.site, { rate, burst: Number(burst), perSite: Number(perSite) });
     setTyped(undefined);
-    setStatus(`Override set: ${now.rate} from the next request on.`);
+    setStatus(`Override set: the rate is ${now.rate} from the next request on.`);
     onChanged();
   });
   const removing = useAction(async () => {
@@ -45,7 +45,7 @@ export function RateOverrideForm({ site, onChanged }: { site: SiteDetailOut; onC
         <div class="override-fields">
           <TextField
             label="Rate"
-            hint="4/s, 10/m, unlimited"
+            hint="Such as 4/s, 10/m or unlimited."
             value={limits.rate}
             problem={problems.at("rate")}
             onInput={(rate) => change({ rate })}
@@ -53,7 +53,7 @@ export function RateOverrideForm({ site, onChanged }: { site: SiteDetailOut; onC
           />
           <TextField
             label="Burst"
-            hint="after a pause"
+            hint="Requests that may be sent at once after a pause."
             type="number"
             value={limits.burst}
             problem={problems.at("burst")}
@@ -62,7 +62,7 @@ export function RateOverrideForm({ site, onChanged }: { site: SiteDetailOut; onC
           />
           <TextField
             label="Concurrency"
-            hint="requests in flight"
+            hint="Maximum number of requests in flight."
             type="number"
             value={limits.perSite}
             problem={problems.at("perSite")}

@@ -10,7 +10,7 @@ type Robots = NonNullable<SiteDetailOut["robots"]>;
 const KINDS = {
   file: "The site has a robots.txt.",
   absent: "The site has no robots.txt, so everything is allowed.",
-  unreachable: "robots.txt could not be fetched. No page is fetched until it can be.",
+  unreachable: "robots.txt could not be fetched. Trawl fetches no pages of this site until it has robots.txt.",
 } as const;
 
 /** The robots.txt of the site, which is untrusted text. */
@@ -19,7 +19,7 @@ export function RobotsCard({ robots }: { robots: Robots | null }) {
     <Card title="robots.txt">
       {robots === null ? (
         <Empty title="Not fetched yet.">
-          <p>Trawl fetches it before the first page, for jobs that respect robots.txt.</p>
+          <p>For jobs that respect robots.txt, Trawl fetches it before the first page of the site.</p>
         </Empty>
       ) : (
         <div class="card-body robots">

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<SiteJob>[] = [
   {
     id: "rate",
     title: "Job's rate",
-    tip: "The rate limit of the job. The site uses the strictest of its jobs; paused jobs do not count.",
+    tip: "The rate limit of the job. The site uses the strictest rate of its jobs. Paused jobs do not count.",
     isNumber: true,
     rem: 5,
     from: "tablet",

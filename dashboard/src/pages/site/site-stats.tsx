@@ -5,9 +5,9 @@ import { now } from "../../visible.ts";
 import { BACKOFF_TEXT } from "../sites/site-status.tsx";
 
 const SET_BY = {
-  operator: "operator override",
+  operator: "the operator",
   robots: "robots.txt",
-  jobs: "strictest job",
+  jobs: "the strictest job",
 } as const;
 
 const CIRCUITS = {
@@ -19,7 +19,7 @@ const CIRCUITS = {
   },
 } as const;
 
-/** Above any limit of a job: means unlimited. */
+/** A limit that no job can set. It means unlimited. */
 const NO_LIMIT = 1_000_000;
 
 export function SiteStats({ site }: { site: SiteDetailOut }) {
@@ -30,13 +30,13 @@ export function SiteStats({ site }: { site: SiteDetailOut }) {
       <Stat
         label="Rate"
         value={rate}
-        tip={`The rate in effect: ${rate}, set by ${SET_BY[setBy]}. After a pause, up to ${burst} requests may be sent at once. Redirects and robots.txt count too.`}
+        tip={`The rate that applies: ${rate}, set by ${SET_BY[setBy]}. After a pause, up to ${burst} requests may be sent at once. Redirects and requests for robots.txt count too.`}
         more={`set by ${SET_BY[setBy]}`}
       />
       <Stat
         label="Next request"
         value={nextText(site, now.value)}
-        tip="When the rate and the backoff allow the next request. It also needs a free worker."
+        tip="When the rate and the backoff allow the next request. The request also needs a free worker."
         more={nextReason(site)}
       />
       <Stat
@@ -60,11 +60,12 @@ export function SiteStats({ site }: { site: SiteDetailOut }) {
 function nextText({ readyAt, inFlight, perSite }: SiteDetailOut, at: number): string {
   const ms = readyAt === null ? 0 : Date.parse(readyAt) - at;
   if (ms > 0) return duration(ms < 10_000 ? ms : Math.ceil(ms / 1000) * 1000);
-  return inFlight >= perSite ? "after one ends" : "now";
+  return inFlight >= perSite ? "waiting" : "now";
 }
 
-function nextReason({ isFetchingRobots, waiting, blockedUntil }: SiteDetailOut): string {
-  if (isFetchingRobots) return "after robots.txt";
+function nextReason({ isFetchingRobots, waiting, blockedUntil, inFlight, perSite }: SiteDetailOut): string {
+  if (isFetchingRobots) return "fetching robots.txt";
   if (blockedUntil !== null) return "after the backoff";
-  return waiting === 0 ? "no URLs waiting" : "";
+  if (waiting === 0) return "no URLs waiting";
+  return inFlight >= perSite ? "at the limit" : "";
 }

@@ -5,7 +5,7 @@ import { duration, roundedUp } from "../../ui/format.ts";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
 
-/** Mentions both causes, because the broker does not store which of them applied. */
+/** Mentions all causes, because the API does not return which of them applied. */
 export const BACKOFF_TEXT =
   "The site responded with 429 or 503, or its robots.txt could not be fetched. No requests are sent until the backoff ends.";
 
@@ -31,7 +31,7 @@ function siteStatusOf({ blockedUntil, readyAt, inFlight, perSite, waiting }: Sit
   if (waiting === 0)
     return { tone: "good", label: "finishing", tip: "The last requests are in flight. No more URLs wait." };
   if (inFlight >= perSite) {
-    const tip = `${inFlight} of ${perSite} allowed requests are in flight. The next is sent when one of them ends.`;
+    const tip = `${inFlight} of ${perSite} allowed requests are in flight. The next request is sent when one of them ends.`;
     return { tone: "busy", label: "at limit", tip };
   }
   const waitMs = readyAt === null ? 0 : Date.parse(readyAt) - at;
@@ -39,7 +39,7 @@ function siteStatusOf({ blockedUntil, readyAt, inFlight, perSite, waiting }: Sit
     return {
       tone: "busy",
       label: `next in ${duration(waitMs)}`,
-      tip: "The rate limit allows the next request then.",
+      tip: "The rate limit allows the next request at that time.",
     };
   return {
     tone: "good",

@@ -63,7 +63,7 @@ function subtitleOf({ sites, loadMore }: SiteRows, order: SiteOrder): string {
     sites.length < BUSIEST
       ? `${plural(sites.length, "site")} with waiting URLs`
       : `The ${BUSIEST} sites with the most waiting URLs`;
-  return `${shown}, updates every 4 s`;
+  return `${shown}. Updated every 4 s.`;
 }
 
 function NoSites({ q, order }: { q: string; order: SiteOrder }) {
@@ -123,7 +123,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "rate",
     title: "Rate",
-    tip: "The rate in effect: the strictest of its jobs and its robots.txt, or the operator's override.",
+    tip: "The rate that applies: the strictest rate of the site's jobs and its robots.txt, or the operator's override.",
     isNumber: true,
     rem: 5.5,
     from: "tablet",
@@ -142,7 +142,7 @@ const COLUMNS: readonly Column<SiteOut>[] = [
   {
     id: "delay",
     title: "Crawl-delay",
-    tip: "The delay between requests that robots.txt demands.",
+    tip: "The minimum delay between two requests, from robots.txt.",
     isNumber: true,
     rem: 6.5,
     grow: 0,

@@ -18,7 +18,7 @@ export type SiteRows = {
 type SitePage = { sites: SiteOut[]; next: string | null };
 
 const POLL_MS = 4_000;
-/** The maximum of the API for this order. */
+/** The maximum that the API allows for this order. */
 export const BUSIEST = 500;
 /** 100,000 sites need 50 requests, each sent only when the user scrolls near the end. */
 const PAGE_SITES = 2_000;

@@ -10,7 +10,7 @@ export function saveDraft(from: string | undefined, draft: JobDraft): void {
   try {
     sessionStorage.setItem(keyOf(from), JSON.stringify(draft));
   } catch {
-    // Over the quota of the browser, such as with 100,000 URLs. No draft is better than an outdated one.
+    // The draft exceeds the quota of the browser, such as with 100,000 URLs. No draft is better than an outdated one.
     deleteDraft(from);
   }
 }

@@ -94,9 +94,9 @@ describe("validation errors of the server", () => {
   });
 
   it("do not contain advice for API clients", () => {
-    const detail = "urls: the job has none; give some, or open: true and send them to /v1/jobs/ID/urls";
+    const detail = "urls: the job has no URLs; add URLs, or set open: true and send them to /v1/jobs/ID/urls";
 
-    expect(problemsOf(new ApiError(400, { code: "BAD_JOB", detail })).at("urls")).toBe("the job has none; give some");
+    expect(problemsOf(new ApiError(400, { code: "BAD_JOB", detail })).at("urls")).toBe("the job has no URLs; add URLs");
   });
 
   it("are shown as a whole if they belong to no field", () => {

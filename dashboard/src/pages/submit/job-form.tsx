@@ -97,7 +97,7 @@ function FollowSection({ job, set, problems }: SectionProps) {
           <TextField
             label="Link selector"
             placeholder="a[href]"
-            hint="CSS selector."
+            hint="CSS selector of the links."
             value={follow.links ?? ""}
             onInput={(links) => change({ links: links === "" ? undefined : links })}
             problem={problems.at("follow.links")}
@@ -119,14 +119,14 @@ function FollowSection({ job, set, problems }: SectionProps) {
           <GlobsField
             label="Exclude URLs"
             placeholder="**/login/**"
-            hint="Globs. Exclude wins over include."
+            hint="Globs, separated by spaces. They take precedence over “Include URLs”."
             globs={follow.exclude}
             onGlobs={(exclude) => change({ exclude })}
             problem={problems.at("follow.exclude")}
           />
           <NumberField
             label="Maximum depth"
-            hint="How many links away from a start URL."
+            hint="The maximum number of links from a start URL to a page."
             value={follow.maxDepth}
             onValue={(maxDepth) => change({ maxDepth })}
             problem={problems.at("follow.maxDepth")}
@@ -146,7 +146,7 @@ function LimitsSection({ job, set, problems }: SectionProps) {
         <TextField
           label="Rate"
           placeholder="server default"
-          hint="Requests per site: 4/s, 10/m, unlimited."
+          hint="Requests per site, such as 4/s, 10/m or unlimited."
           value={politeness.rate ?? ""}
           onInput={(rate) =>
             set({ politeness: withoutUndefined({ ...politeness, rate: rate === "" ? undefined : rate }) })
@@ -155,7 +155,7 @@ function LimitsSection({ job, set, problems }: SectionProps) {
         />
         <NumberField
           label="Concurrency per site"
-          hint="Requests in flight at one site."
+          hint="The maximum number of requests in flight at one site."
           placeholder="server default"
           value={politeness.perSite}
           onValue={(perSite) => set({ politeness: withoutUndefined({ ...politeness, perSite }) })}
@@ -183,7 +183,7 @@ function LimitsSection({ job, set, problems }: SectionProps) {
         <TextField
           label="Queue"
           placeholder="fetch"
-          hint="Only workers of this queue run the job."
+          hint="Only workers that serve this queue run the job."
           value={job.queue ?? ""}
           onInput={(queue) => set({ queue: queue === "" ? undefined : queue })}
           problem={problems.at("queue")}
@@ -207,7 +207,7 @@ function RenderSection({ job, set, problems }: SectionProps) {
       <div class="form-grid">
         <SelectField
           label="Render in a browser"
-          hint={render === "never" ? "Scripts of pages do not run." : "Needs a worker on the queue “render”."}
+          hint={render === "never" ? "Scripts of pages do not run." : "Needs a worker that serves the queue “render”."}
           value={render}
           onChange={(value) =>
             set(value === "never" ? { render: undefined, browser: undefined } : { render: value as "auto" | "always" })

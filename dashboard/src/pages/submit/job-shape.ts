@@ -18,12 +18,12 @@ const SHAPES: Readonly<Record<string, { fits: Check; expected: string }>> = {
   spider: { fits: isText, expected: "a string" },
   queue: { fits: isText, expected: "a string" },
   render: { fits: isText, expected: "a string" },
-  follow: { fits: isFollow, expected: '{ "links": "a[href]", "include": ["**/x/**"] }' },
-  extract: { fits: isRules, expected: '{ "title": "h1" } with selectors or { "select": … }' },
-  politeness: { fits: isObject, expected: '{ "rate": "4/s" }' },
-  limits: { fits: isObject, expected: '{ "pages": 100 }' },
-  keep: { fits: isObject, expected: '{ "bodies": true }' },
-  browser: { fits: isObject, expected: '{ "screenshot": true }' },
+  follow: { fits: isFollow, expected: 'an object such as { "links": "a[href]", "include": ["**/x/**"] }' },
+  extract: { fits: isRules, expected: 'an object such as { "title": "h1" } or { "title": { "select": "h1" } }' },
+  politeness: { fits: isObject, expected: 'an object such as { "rate": "4/s" }' },
+  limits: { fits: isObject, expected: 'an object such as { "pages": 100 }' },
+  keep: { fits: isObject, expected: 'an object such as { "bodies": true }' },
+  browser: { fits: isObject, expected: 'an object such as { "screenshot": true }' },
 };
 
 /** The error message; undefined if the shape is valid. */

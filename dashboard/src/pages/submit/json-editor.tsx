@@ -27,7 +27,11 @@ export function JsonEditor({ job, onJob, problem, onProblem }: JsonEditorProps) 
     if ("job" in read) onJob(read.job);
   };
   return (
-    <Field label="Job" hint="All options of docs/jobs.md. The form shows only the most common ones." problem={problem}>
+    <Field
+      label="Job"
+      hint="docs/jobs.md describes all options. The form shows only the most common ones."
+      problem={problem}
+    >
       {(ids) => (
         <textarea
           {...ids}

@@ -22,7 +22,7 @@ export function PreviewResult({ status, value, error, isBusy }: Extraction & { s
       {value === undefined && error === undefined && <Loading what="Extracting" />}
       {isShownAtField ? (
         <p class="field-problem">
-          A rule is invalid; see its field.{value !== undefined && " This is the previous result."}
+          A rule is invalid. Its field shows the error.{value !== undefined && " Below is the previous result."}
         </p>
       ) : (
         <Problem error={error} />
@@ -70,7 +70,7 @@ function Records({ value }: { value: ExtractionPreviewOut }) {
       ))}
       {recordCount > SHOWN && (
         <p class="muted">
-          Showing the first {SHOWN} of {count(recordCount)}.
+          Showing the first {SHOWN} of {plural(recordCount, "record")}.
         </p>
       )}
     </>
@@ -89,7 +89,7 @@ function Links({ value: { links, linkCount } }: { value: ExtractionPreviewOut })
           </li>
         ))}
       </ul>
-      {linkCount > LINKS_SHOWN && <p class="muted">Showing the first {LINKS_SHOWN}.</p>}
+      {linkCount > LINKS_SHOWN && <p class="muted">Showing the first {LINKS_SHOWN} links.</p>}
     </details>
   );
 }

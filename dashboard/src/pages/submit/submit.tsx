@@ -134,7 +134,7 @@ function useStoredDraft(first: JobDraft, from: string | undefined) {
 
 /**
  * Errors that belong to no field. A separate component, because `rest` must be read after the fields are rendered.
- * Other errors of the preview are shown in the preview.
+ * An error of the preview is not shown here, because the preview shows it.
  */
 function OtherProblems({ problems, previewError }: { problems: FieldProblems; previewError: unknown }) {
   const { rest } = problems;
@@ -153,7 +153,7 @@ function useSubmission(job: JobInput, onSubmitted: () => void) {
     go(hrefOf(["jobs", id]));
   });
   const debounced = useDebounced(text, 0);
-  // Also after a change that fires no input event, such as a button.
+  // Clears the error also after a change without an input event, such as a click on a button.
   useEffect(() => submitting.clear(), [debounced]);
   return { submitting, error: submitting.error };
 }

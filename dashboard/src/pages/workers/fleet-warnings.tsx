@@ -31,7 +31,7 @@ export function FleetWarnings({ workers, queues }: { workers: readonly WorkerOut
       {versions.length > 1 && (
         <Warning
           tone="warn"
-          title={`Versions differ: ${versions.map((version) => `${workers.filter((one) => one.version === version).length} on ${version}`).join(", ")}.`}
+          title={`The workers run different versions: ${versions.map((version) => `${workers.filter((one) => one.version === version).length} on ${version}`).join(", ")}.`}
         >
           Different versions can run together during an upgrade. Drain the old workers when the new ones are running.
         </Warning>
@@ -39,7 +39,7 @@ export function FleetWarnings({ workers, queues }: { workers: readonly WorkerOut
       {full.length > 0 && (
         <Warning
           tone="warn"
-          title={`${plural(full.length, "worker is", "workers are")} at full load: the thread is always busy.`}
+          title={`${plural(full.length, "worker is", "workers are")} at full load: the main thread is always busy.`}
         >
           A higher concurrency does not help. Start more processes, on this or another machine:{" "}
           <code>trawl worker --processes 2</code>

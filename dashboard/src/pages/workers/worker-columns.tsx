@@ -95,7 +95,7 @@ function numbers(): Column<FleetRow>[] {
     {
       id: "thread",
       title: "Thread",
-      tip: "How busy the thread of the process was in the last seconds. Near 100 %, start more processes.",
+      tip: "How busy the main thread of the process was in the last seconds. If it is near 100 %, start more processes.",
       isNumber: true,
       rem: 4.5,
       grow: 0,
@@ -134,7 +134,7 @@ function Name({ row }: { row: FleetRow }) {
 function State({ row, snapshot }: { row: FleetRow; snapshot: FleetSnapshot }) {
   if (row.kind === "gone") return <GoneStatusBadge gone={row.gone} now={now.value} />;
   if (row.kind === "group") return null;
-  // As of the last response: while the server is unreachable, workers must not appear as silent.
+  // At the time of the last response, not now: while the server is unreachable, workers must not appear as silent.
   const silentMs = silentMsOf(snapshot, row.worker, snapshot.at);
   return <WorkerStatusBadge worker={row.worker} silentMs={silentMs} pace={snapshot.paces.get(row.worker.worker)} />;
 }
@@ -193,14 +193,14 @@ export function Memory({ members }: { members: readonly WorkerOut[] }) {
       text={max === undefined ? bytes(rss) : outOf(rss, max)}
       tip={
         max === undefined
-          ? `${bytes(rss)} in use, no limit. Set one with --max-memory-per-child.`
+          ? `${bytes(rss)} in use, no limit. Set a limit with --max-memory-per-child.`
           : `${bytes(rss)} in use, limit ${bytes(max)}. A process over the limit is replaced.`
       }
     />
   );
 }
 
-/** `103 / 512 MB`: the unit only once if both have the same. */
+/** `103 / 512 MB`: shows the unit once if both values have the same unit. */
 function outOf(rss: number, max: number): string {
   const [one, all] = [bytes(rss), bytes(max)];
   const unit = all.slice(all.indexOf(" "));

@@ -69,7 +69,9 @@ export function ConfirmCommand({ command, row, all, queues, onDone, onClose }: C
         command takes effect within 5 seconds.
       </p>
       {command === "drain" && row.kind === "group" && (
-        <p class="muted">If it was started with trawl up, its server stops too. That server may serve this page.</p>
+        <p class="muted">
+          If the supervisor was started with trawl up, its server stops too. That server may serve this page.
+        </p>
       )}
       {command === "drain" && <UnservedQueues members={members} all={all} queues={queues} />}
     </Confirm>

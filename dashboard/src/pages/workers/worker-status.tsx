@@ -56,7 +56,7 @@ export function workerStatusOf({ state, command, busy }: WorkerOut, silentMs: nu
   }
   if (state === "draining") {
     const after = command === "recycle" ? "Then a new process replaces it." : "Then it exits.";
-    const tip = `It takes no new tasks and finishes ${plural(busy ?? 0, "task")}. ${after}`;
+    const tip = `The worker takes no new tasks and finishes ${plural(busy ?? 0, "task")}. ${after}`;
     return {
       tone: "warn",
       label: `${command === "recycle" ? "recycling" : "draining"}, ${count(busy ?? 0)} left`,
@@ -70,12 +70,12 @@ export function workerStatusOf({ state, command, busy }: WorkerOut, silentMs: nu
       tip: "The worker reads the command with its next heartbeat, within 5 seconds.",
     };
   }
-  // Short tasks end between two heartbeats, so `busy` alone does not mean idle.
+  // Short tasks start and end between two heartbeats, so a worker with `busy` 0 is not always idle.
   if (busy === 0 && pace === 0)
     return {
       tone: "neutral",
       label: "idle",
-      tip: "It has no tasks: none are waiting, or no site allows a request now.",
+      tip: "The worker has no tasks: none are waiting, or no site allows a request now.",
     };
   const rate = pace === 0 ? "" : `, ${decimal(pace)} per second recently`;
   return {

@@ -119,13 +119,13 @@ function FleetStats({ snapshot: { workers, paces, gone } }: { snapshot: FleetSna
       <Stat
         label="Done"
         value={count(done)}
-        tip="Successful attempts of the running processes since each started. The work of stopped processes is only in the history."
-        more={gone.length === 0 ? "by running workers" : `without ${count(gone.length)} stopped`}
+        tip="Successful attempts of the running processes, each since its start. The work of stopped processes is only in the history."
+        more={gone.length === 0 ? "by running workers" : `without ${plural(gone.length, "stopped worker")}`}
       />
       <Stat
         label="Failed"
         value={count(failed)}
-        tip="Failed attempts of the running processes. Each is retried or becomes a dead letter. A URL with three attempts may count as failed twice and as done once."
+        tip="Failed attempts of the running processes. Each is retried or becomes a dead letter. A URL that succeeds at the third attempt counts as failed twice and as done once."
         more={done + failed === 0 ? "" : `${percent(failed / (done + failed))} of attempts`}
       />
       <Stat label="Memory" value={bytes(sum((w) => w.rssBytes))} tip="Memory of all running processes." />
@@ -143,7 +143,7 @@ function NoWorkers({ queues }: { queues: readonly QueueOut[] }) {
           : `No workers are connected. ${plural(waiting, "task is", "tasks are")} waiting.`
       }
     >
-      <p>Start some on any machine that can reach the broker. They appear here within seconds:</p>
+      <p>Start workers with this command, on any machine that can reach the broker. They appear here within seconds.</p>
       <pre>trawl up</pre>
     </Empty>
   );

@@ -3,8 +3,8 @@
  * several shards, no shard knows all tasks of the job. Each shard reports when the job has no tasks left on it, and the
  * caller then reads all shards twice. If the job was empty on all of them both times, and none admitted tasks in
  * between, there was a moment at which the job had no tasks at all. Then the owner shard ends the job, unless its state
- * changed since the first read (see finish-job.lua), and the other shards apply that. After a crash, reapers end the
- * job: they scan all jobs, some per call.
+ * changed since the first read (see finish-job.lua), and the other shards apply the new state. After a crash, reapers
+ * end the job: they scan all jobs, some per call.
  */
 import type { JobRow } from "../codec/job-rows.ts";
 import { lostMsOf } from "../connection/broker-errors.ts";
@@ -13,8 +13,8 @@ import { allDone, type Shard, type Shards } from "./shards.ts";
 
 export type JobCompletion = {
   /**
-   * Checks jobs that have no tasks left on some shard. Returns those that this call ended; none if a shard is
-   * unreachable.
+   * Checks jobs that have no tasks left on some shard. Returns the jobs that this call ended. Stops at the first job
+   * that needs an unreachable shard.
    */
   end(emptied: readonly string[]): Promise<string[]>;
   /**
@@ -55,7 +55,7 @@ export function createJobCompletion(shards: Shards, find: FindJob, stateSync: Jo
     const open = unlisted.map(String).filter(isOwn);
     if (open.length > 0) await shard.run("index-open", ...open);
     for (const jobId of empty.map(String).filter(isOwn)) {
-      // Only a job that was empty in the round before too: otherwise another process may be about to end or replay it.
+      // Ends a job only if it was also empty in the previous round: another process may be about to end or replay it.
       if (round.before.has(jobId) && shards.all.length > 1) await endOne(jobId);
       else round.found.add(jobId);
     }
@@ -75,7 +75,7 @@ export function createJobCompletion(shards: Shards, find: FindJob, stateSync: Jo
         for (const jobId of new Set(emptied)) if (await endOne(jobId)) ended.push(jobId);
       } catch (error) {
         // The operation that called this was executed, and its result must not be lost because a shard is unreachable.
-        // The sweep will end this job and the rest, which would wait for the shard just as long.
+        // The sweep ends this job and the remaining ones later. They all need every shard.
         if (lostMsOf(error) === undefined) throw error;
       }
       return ended;

@@ -79,8 +79,8 @@ function encodeSiteSignal(site: Settlement["site"]): string {
 }
 
 /**
- * Decodes a reply of lease.lua: per site its state before the call, then its tasks, which take their slots in that
- * order.
+ * Decodes a reply of lease.lua. For each site, the reply contains its state before the call and then its tasks. The
+ * tasks take the slots of the site in that order.
  */
 export function decodeGrants(
   reply: Reply,
@@ -98,7 +98,7 @@ export function decodeGrants(
     for (let jobs = Number(next()); jobs > 0; jobs--) {
       const jobId = String(next());
       for (let tasks = Number(next()); tasks > 0; tasks--) {
-        // A site without an interval limits only by its back-off, whose end the script sends instead of the burst.
+        // A site without an interval has no burst: instead of it, the script sends the end of the site's backoff.
         const startAt = policy.intervalMs === 0 ? Math.max(now, policy.burst) : now + leadMs;
         const slot = takeSlot(startAt, arrivalAt, policy);
         arrivalAt = slot.arrivalAt;

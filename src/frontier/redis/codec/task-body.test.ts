@@ -56,7 +56,7 @@ describe("the body of a task", () => {
       expect(decodeBody(encodeBody(task), site)).toEqual({
         ...{ url, kind, depth, redirects },
         ...(handler === undefined ? {} : { handler }),
-        // JSON has only one zero.
+        // JSON does not distinguish 0 and -0.
         ...(carry === undefined ? {} : { carry: JSON.parse(JSON.stringify(carry)) }),
       });
     });

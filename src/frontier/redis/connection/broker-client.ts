@@ -1,11 +1,11 @@
 /**
  * Calls to a Redis broker that survive its restarts. Every call is retried until it is answered, or until the broker
  * has been unreachable for `retryForMs`. If the server does not have a script, the client first checks whether the
- * server was restarted (recover.lua), then sends the script. Callers: shards.ts, open.ts and health.ts. It keeps no
- * state that a crash could lose.
+ * server was restarted (recover.lua), then sends the script. Callers: shards.ts, open.ts and health.ts. A crash of this
+ * process loses nothing.
  *
- * openBrokerClient is long because all its calls share one state: the connections, the unreachable targets and since
- * when, and the shards that were checked for a restart.
+ * openBrokerClient is long because all its calls share one state: the connections, the unreachable targets, and the
+ * shards that were checked for a restart.
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -83,7 +83,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
   /** Shards that were checked for a restart on the current connections. */
   const checkedShards = new Set<string>();
   let subscriber: Client | undefined;
-  /** Since when each target of calls, a shard or any server, has been unreachable. */
+  /** By target of calls (a shard, any server, or the subscriber): since when it has been unreachable. */
   const lostAt = new Map<string, number>();
   /** Why the server last refused the connection, unless it has accepted one since. */
   let refusal: Error | undefined;
@@ -178,7 +178,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
   }
 
   async function evaluate({ sha, source }: Script, shard: string, args: readonly ScriptArg[]): Promise<Reply> {
-    // A former master that is master again has the scripts, but its last writes may be missing.
+    // Not only if a script is missing: a former master that is master again has the scripts, but may have lost writes.
     if (!checkedShards.has(shard)) await recover(shard);
     checkedShards.add(shard);
     try {
@@ -191,7 +191,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
   }
 
   /**
-   * Names the commands that a script was denied. Passes a time, because the script may have no permission to read it.
+   * Names the commands that a script was denied. Passes a time, because the ACL may also deny TIME.
    */
   async function nameDeniedCommands(error: unknown, op: string, shard: string): Promise<unknown> {
     if (!isDeniedInScript(error)) return error;

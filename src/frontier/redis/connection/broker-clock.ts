@@ -43,9 +43,9 @@ const LEAD_STEP_MS = 0.25;
 /** The shortest slots are narrowed by at most this much, so a smaller error would not help. */
 const ACCURATE_MS = 0.25;
 /**
- * After this many round trips in a row that are not a tenth better, the result counts as accurate: a distant machine never has
- * a short one. On a busy machine, a fixed number of trips in total was not enough: two processes had opposite errors of
- * 1.5 ms, and sent 29.1 ms apart at an interval of 30 ms.
+ * If this many round trips in a row do not reduce the error by a tenth, the result counts as accurate: a distant
+ * machine never has a short round trip. On a busy machine, a fixed number of trips in total was not enough: two
+ * processes had opposite errors of 1.5 ms, and sent requests 29.1 ms apart at an interval of 30 ms.
  */
 const ENOUGH_TRIPS = 16;
 

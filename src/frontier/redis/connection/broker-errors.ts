@@ -13,7 +13,7 @@ type Unreachable = { op: string; lostMs: number; why: string; cause: Error };
 export function unreachable(url: RedisUrl, { op, lostMs, why, cause }: Unreachable): TrawlError {
   return new TrawlError("BROKER_UNREACHABLE", {
     op,
-    message: `broker ${url.redacted} has not been reached for ${Math.round(lostMs / 1000)} s (${why}); check that it runs and TRAWL_BROKER, or raise TRAWL_BROKER_RETRY_FOR`,
+    message: `broker ${url.redacted} has not been reached for ${Math.round(lostMs / 1000)} s (${why}); check that it is running and that TRAWL_BROKER is correct, or raise TRAWL_BROKER_RETRY_FOR`,
     detail: { broker: url.redacted, lostMs },
     cause,
   });

@@ -11,8 +11,8 @@ export type RedisUrl = {
   username: string;
   password: string;
   /**
-   * Undefined: no TLS. Paths of PEM files: the trusted authorities, and the client certificate with its key. "": not
-   * set.
+   * Undefined: no TLS. The fields are paths of PEM files: the trusted authorities, the client certificate, and its key.
+   * "": not set.
    */
   tls: { ca: string; cert: string; key: string } | undefined;
   /** Sentinels have their own users and passwords. */

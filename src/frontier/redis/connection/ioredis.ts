@@ -6,11 +6,12 @@ import type { RedisUrl } from "./connection-url.ts";
 export type Client = Redis | Cluster;
 export type ClusterNode = Redis;
 
-/** A server that does not connect or answer within this time counts as unreachable. The longest script takes 20 ms. */
+/** A server that does not answer within this time counts as unreachable. The longest script takes 20 ms. */
 export const CONTACT_MS = 5_000;
 const PROBE_MS = 1_000;
 /**
- * If the server does not close its end of a socket, the socket is dropped after this: it would keep the process alive.
+ * If the server does not close its end of a socket, the socket is dropped after this time. Otherwise the socket would
+ * keep the process alive.
  */
 const DISCONNECT_MS = 100;
 const MIN_RETRY_MS = 20;

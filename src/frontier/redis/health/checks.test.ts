@@ -23,11 +23,11 @@ describe("checks of a Redis broker", () => {
   });
 
   it.each([
-    [{ redis_version: "6.2.14" }, "problem", "Redis 6.2.14 is too old: scripts need 7"],
+    [{ redis_version: "6.2.14" }, "problem", "Redis 6.2.14 is too old: the scripts need version 7"],
     [{ redis_version: "7.0.15" }, "ok", "Redis 7.0.15"],
     [{ redis_version: "7.2.4", valkey_version: "8.0.1" }, "ok", "Valkey 8.0.1"],
     [{ redis_version: "10.0.0" }, "ok", "Redis 10.0.0"],
-    [{}, "problem", "Redis  is too old: scripts need 7"],
+    [{}, "problem", "Redis  is too old: the scripts need version 7"],
   ] as const)("version: %o is a %s", (server, verdict, message) => {
     expect(checkVersion(server)).toMatchObject({ verdict, message });
   });

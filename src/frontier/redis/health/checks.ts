@@ -15,7 +15,7 @@ export function checkVersion(server: ServerInfo): Finding {
   const check = "broker version";
   if (Number.parseInt(found, 10) >= OLDEST_MAJOR) return { check, verdict: "ok", message: `${name} ${found}` };
   const fix = "use Redis 7 or Valkey 7.2, or newer";
-  return { check, verdict: "problem", message: `${name} ${found} is too old: scripts need 7`, fix };
+  return { check, verdict: "problem", message: `${name} ${found} is too old: the scripts need version 7`, fix };
 }
 
 /** A replica answers calls but refuses writes. */
@@ -68,7 +68,7 @@ export function checkEviction({ maxmemory_policy: policy }: ServerInfo): Finding
   const check = "broker eviction";
   if (policy === "noeviction") return { check, verdict: "ok", message: "noeviction: Redis evicts no keys" };
   if (policy === undefined) {
-    const fix = "check at your provider that it is noeviction";
+    const fix = "check with your provider that the policy is noeviction";
     return { check, verdict: "warning", message: `maxmemory-policy: ${NOT_REPORTED}`, fix };
   }
   return {
@@ -114,13 +114,13 @@ export function checkDatabase(keys: readonly string[] | undefined, prefix: strin
     return { check, verdict: "ok", message: "the permissions of this user do not allow listing keys" };
   const foreign = keys.filter((key) => !key.startsWith(`${prefix}:{`));
   const [example] = foreign;
-  if (example === undefined) return { check, verdict: "ok", message: `only keys of ${prefix}: were found` };
+  if (example === undefined) return { check, verdict: "ok", message: `all scanned keys have the prefix ${prefix}` };
   const others = [...new Set(foreign.flatMap((key) => prefixOf(key) ?? []))].sort();
   if (others.length > 0) {
     return {
       check,
       verdict: "warning",
-      message: `another Trawl uses this database, with the prefix ${some(others)}; ours is ${prefix}. They share its memory, but no jobs`,
+      message: `another Trawl uses this database, with the prefix ${some(others)}; ours is ${prefix}. Both share the memory of the server, but no jobs`,
       fix: "ignore this if it is intended; else set the same TRAWL_BROKER_PREFIX for the whole fleet, or use separate Redis servers",
     };
   }
@@ -128,7 +128,7 @@ export function checkDatabase(keys: readonly string[] | undefined, prefix: strin
     check,
     verdict: "warning",
     message: `other programs use this database: ${foreign.length} of ${keys.length} scanned keys, such as ${example}`,
-    fix: "give Trawl its own Redis, or at least its own database number: a FLUSHDB or an eviction there would lose URLs",
+    fix: "give Trawl its own Redis, or at least its own database number: in a shared database, a FLUSHDB or an eviction may delete URLs",
   };
 }
 

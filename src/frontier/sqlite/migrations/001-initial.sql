@@ -1,6 +1,7 @@
--- The broker file, version 1. No foreign keys: one code path writes all of it. Times are epoch milliseconds with fractions; 9e15 means "not until something changes".
+-- The broker file, version 1. It has no foreign keys, because one code path writes all of it. Times are epoch
+-- milliseconds with fractions; 9e15 means "not until something changes".
 
--- A job and its ledger. `n` is the short name the other tables use.
+-- A job and its ledger. `n` is the number that other tables use for the job.
 CREATE TABLE jobs (
   n INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -25,9 +26,9 @@ CREATE TABLE jobs (
   spec TEXT NOT NULL,
   created_at REAL NOT NULL,
   finished_at REAL,
-  -- Set when no more of its tasks are granted: cancelled, or past its deadline.
+  -- 1 if no more of its tasks are granted, because it is cancelled or past its deadline.
   stopped INTEGER NOT NULL DEFAULT 0,
-  -- Lanes up to this one follow the job's state and settings; null: all do.
+  -- Lanes up to this one have the job's current state and settings. Null: all lanes have them.
   synced_lane INTEGER,
   submitted INTEGER NOT NULL DEFAULT 0,
   discovered INTEGER NOT NULL DEFAULT 0,
@@ -63,7 +64,7 @@ CREATE TABLE seen (
   PRIMARY KEY (scope, fingerprint)
 ) WITHOUT ROWID;
 
--- A site's politeness. The policy in force is the strictest of its jobs', or the operator's.
+-- A site's politeness. The policy that applies is the strictest policy of its jobs, or the operator's policy.
 CREATE TABLE sites (
   n INTEGER PRIMARY KEY,
   site TEXT NOT NULL UNIQUE,
@@ -88,13 +89,14 @@ CREATE TABLE sites (
   robots_asked_until REAL NOT NULL DEFAULT 0
 );
 
--- The scheduling unit: what one job has at one site. Deleted when none of its tasks wait or are leased.
+-- A lane contains the tasks of one job at one site, on one queue, at one priority. It is deleted when none of them wait
+-- or are leased.
 CREATE TABLE lanes (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
   job INTEGER NOT NULL,
   site INTEGER NOT NULL,
   queue TEXT NOT NULL,
-  -- At enqueue, and after changes of the job's priority.
+  -- `priority` is the priority at enqueue; `rank` includes later changes of the job's priority.
   priority INTEGER NOT NULL,
   rank INTEGER NOT NULL,
   interval_ms REAL NOT NULL,
@@ -104,7 +106,7 @@ CREATE TABLE lanes (
   queued INTEGER NOT NULL DEFAULT 0,
   delayed INTEGER NOT NULL DEFAULT 0,
   leased INTEGER NOT NULL DEFAULT 0,
-  -- 0: a task may be granted; later: when its first retry is due; 9e15: none may be granted.
+  -- 0: a task may be granted; 9e15: none may be granted; otherwise, when its first retry is due.
   wake_at REAL NOT NULL,
   served INTEGER NOT NULL DEFAULT 0,
   UNIQUE (job, site, queue, priority)
@@ -112,7 +114,7 @@ CREATE TABLE lanes (
 CREATE INDEX lanes_of_job ON lanes (job); -- in order of n
 CREATE INDEX lanes_by_turn ON lanes (site, queue, rank, wake_at, served);
 
--- When a site is due, per queue and priority: all that a lease call reads.
+-- When a site is due, for each queue and priority. To find sites that are due, a lease call reads only this table.
 CREATE TABLE turns (
   queue TEXT NOT NULL,
   rank INTEGER NOT NULL,

@@ -1,2 +1,2 @@
--- The task that fetches robots.txt has that duty as long as it holds its lease, which may be extended.
+-- Other tasks wait for the task that fetches robots.txt until its lease ends, so no fixed end is stored.
 ALTER TABLE sites DROP COLUMN robots_asked_until;

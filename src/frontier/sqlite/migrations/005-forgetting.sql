@@ -1,5 +1,5 @@
--- 005-forgetting: jobs by their end, and forgotten jobs that still have rows. The numbers of jobs and scopes are never
--- used again, because processes cache URLs by them: these are the highest numbers that were ever forgotten.
+-- 005-forgetting: jobs by their end, and forgotten jobs that still have rows. `used_numbers` contains the highest
+-- numbers of forgotten jobs and scopes. No number is used again, because processes cache URLs by these numbers.
 CREATE INDEX jobs_by_end ON jobs (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE forgotten (

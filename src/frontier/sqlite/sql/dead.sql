@@ -2,7 +2,7 @@
 -- In every filter, null means "any". A task at an offline site (#site) matches the filter of its site.
 -- ARGS  1 job   2 reason   3 site   4 status   5 after id   6 max
 
--- ARGS  7 1: only of jobs whose letters can be replayed
+-- ARGS  7 if 1, only letters of jobs that can be replayed
 -- name: list
 SELECT dead.*, jobs.id AS job_id FROM dead JOIN jobs ON jobs.n = dead.job
 WHERE (?1 IS NULL OR jobs.id = ?1) AND (?2 IS NULL OR reason = ?2) AND (?3 IS NULL OR site IN (?3, '#' || ?3))

@@ -1,11 +1,11 @@
 /**
  * Bodies in a bucket, with the same names as in a folder, so a folder of bodies can be copied to a bucket. Any number
- * of workers may store the same body at once: their content is equal.
+ * of workers may store the same body at once, because they all write the same content.
  *
- * The time of an object is when the body was last stored. A body that was stored long ago is sent again, so that a
- * process that removes orphans sees a recent time. Between that check and the removal there is one round trip: a body
- * that was unused for an hour and is stored within those milliseconds is lost. Reading its page then reports the
- * missing body.
+ * The time of an object is the time at which the body was last stored. A worker that stores an old body sends it again,
+ * so that a process that removes orphans sees a recent time. That process checks the time, and removes the object one
+ * round trip later. A body that was unused for an hour and is stored again between these two requests is lost. Reading
+ * its page then reports the missing body.
  */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -22,8 +22,8 @@ const RENEW_MS = 30 * 60_000;
 /** Equal bodies are stored once, and usually sent once. */
 export function openS3Bodies(objects: S3Objects, now: () => number): Bodies {
   const keep = onceAtATime(async (key, body) => {
-    // An explicit check instead of If-None-Match: not every server supports it for PUT, and the body would be sent
-    // anyway.
+    // An explicit check instead of If-None-Match: not every server supports that header for PUT, and the body would be
+    // sent anyway.
     const putAt = await objects.putAtOf("bodies.put", key);
     if (putAt !== undefined && !(now() - putAt > RENEW_MS)) return;
     await objects.put("bodies.put", key, await compressBody(body));

@@ -11,7 +11,7 @@ export type S3ClientOptions = {
   /** URL of the service, without the bucket: `https://s3.eu-west-1.amazonaws.com`. */
   endpoint: string;
   bucket: string;
-  /** `endpoint/bucket/key`; otherwise `bucket.endpoint/key`. */
+  /** True: URLs are `endpoint/bucket/key`. False: they are `bucket.endpoint/key`. */
   isPathStyle: boolean;
   region: string;
   accessKey: string;
@@ -64,7 +64,7 @@ export function createS3Client({ clock }: { clock: Clock }, options: S3ClientOpt
       method,
       headers,
       body: body === undefined ? null : new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.length),
-      // A redirect to another region: the signature would be invalid there.
+      // Redirects are not followed: they lead to another region, where the signature is invalid.
       redirect: "manual",
       signal: AbortSignal.timeout(options.timeoutMs),
     });

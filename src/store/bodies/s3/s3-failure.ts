@@ -35,7 +35,7 @@ export function failWith(op: string, location: string, answer: S3Answer): never 
 
 /** The same, if there was no response. */
 export function failUnanswered(op: string, location: string, endpoint: string, cause: unknown): never {
-  const reason = `no answer from ${endpoint}: ${reasonOf(cause)}; check TRAWL_S3_ENDPOINT and the server behind it`;
+  const reason = `no answer from ${endpoint}: ${reasonOf(cause)}; check TRAWL_S3_ENDPOINT, and that the server runs`;
   throw unreachable(op, location, reason, { endpoint }, cause);
 }
 
@@ -48,7 +48,7 @@ function unreachable(op: string, location: string, reason: string, detail: Recor
   return new TrawlError("STORE_UNREACHABLE", { op, message: `body ${location}: ${reason}`, detail, cause });
 }
 
-/** `fetch failed` has the reason in its cause, one for each address. */
+/** The error `fetch failed` has the reason in its cause. If there is one reason per address, the first is returned. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause instanceof AggregateError && cause.message === "") return reasonOf(cause.errors[0]);

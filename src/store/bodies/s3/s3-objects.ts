@@ -1,7 +1,7 @@
 /**
- * Objects of a bucket under a prefix. The server guarantees that an object is complete or absent, and durable once it
- * has answered. A crash during a multipart upload leaves invisible parts, which a lifecycle rule of the bucket
- * (AbortIncompleteMultipartUpload) removes.
+ * Objects of a bucket under a prefix. The server guarantees that an object is complete or absent, and that it is
+ * durable once the server has answered. A crash during a multipart upload leaves invisible parts. A lifecycle rule of
+ * the bucket (AbortIncompleteMultipartUpload) removes them.
  */
 
 import type { S3Answer, S3Client, S3Request } from "./s3-client.ts";
@@ -15,7 +15,7 @@ type S3ObjectsOptions = {
   prefix: string;
   /** Larger objects are uploaded in parts of this size. Servers require at least 5 MiB. */
   partBytes: number;
-  /** Concurrent uploads of parts of one object. */
+  /** Number of parts of one object that are uploaded concurrently. */
   partsAtOnce: number;
 };
 
@@ -25,8 +25,8 @@ export type S3Objects = {
   /** Undefined if there is no such object. */
   find(op: string, key: string): Promise<Buffer | undefined>;
   /**
-   * When it was last stored, by the server's clock; undefined if it does not exist, NaN if the server does not return
-   * it.
+   * When the object was last stored, by the server's clock. Undefined if the object does not exist; NaN if the server
+   * does not return the time.
    */
   putAtOf(op: string, key: string): Promise<number | undefined>;
   /** Removing a missing object has no effect. */
@@ -80,8 +80,8 @@ export function openS3Objects(client: S3Client, options: S3ObjectsOptions): S3Ob
 }
 
 /**
- * Completing an upload is slow: the server may answer 200 at once and report an error in the body. Our bodies are never
- * text.
+ * Completing an upload is slow, so the server may answer 200 first and report an error in the response body later.
+ * Objects of Trawl are compressed, so none of them starts like such an error.
  */
 function isGood({ status, body }: S3Answer): boolean {
   return status >= 200 && status < 300 && !/^\s*(<\?xml[^>]*>)?\s*<Error>/.test(body.toString("latin1", 0, 1024));

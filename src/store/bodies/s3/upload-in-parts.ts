@@ -16,7 +16,7 @@ export async function uploadInParts({ send, exists }: Deps, bytes: Buffer, sizes
     const tags = await sendParts(send, uploadId, bytes, sizes);
     await send({ method: "POST", query: { uploadId }, body: Buffer.from(listOf(tags)) });
   } catch (error) {
-    // If the answer to the last step was lost, its retry fails because the upload no longer exists.
+    // If the answer to the last step was lost, the retry of that step fails, because the upload no longer exists.
     if (await exists().catch(() => false)) return;
     // Parts cost money until the upload is aborted. If the abort fails too, the first error is reported, and a
     // lifecycle rule of the bucket removes the parts.

@@ -1,9 +1,10 @@
--- 001-initial: pages, their records, attempts, and the aliases of jobs and workers. Append-only: later changes are new files.
+-- 001-initial: pages, their records, attempts, and the aliases of jobs and workers. Append-only: later changes are new
+-- files.
 --
--- A writer locks the rows of its jobs in `jobs` before it takes any id, and holds the lock until it commits. So the ids of a
--- job are assigned in commit order, and a reader that follows a job by cursor misses no row. Writers of different jobs do not
--- block each other. Page ids are global, record ids are per job. The records of a page have consecutive ids, so the records of
--- a replaced page are found without an index.
+-- A writer locks the rows of its jobs in `jobs` before it takes any id, and holds the lock until it commits. So the ids
+-- of a job are assigned in commit order, and a reader that follows a job by cursor misses no row. Writers of different
+-- jobs do not block each other. Page ids are global, record ids are per job. The records of a page have consecutive
+-- ids, so the records of a replaced page are found without an index.
 --
 -- JSON is stored as text: jsonb rejects \u0000 and lone surrogates, and normalizes values. To query a field:
 -- fields::json ->> 'title'. Texts are compared bytewise, as in SQLite, whatever the collation of the database.
@@ -25,7 +26,7 @@ CREATE TABLE workers (
 CREATE SEQUENCE page_ids;
 
 CREATE TABLE pages (
-  id             bigint           PRIMARY KEY, -- of page_ids
+  id             bigint           PRIMARY KEY, -- from page_ids
   job            integer          NOT NULL, -- jobs.alias
   task           text COLLATE "C" NOT NULL,
   token          bigint           NOT NULL, -- the lease that wrote it; a lower token is rejected
@@ -43,7 +44,7 @@ CREATE TABLE pages (
   first          bigint           NOT NULL, -- the id of its first record, and of its first invalid record
   records        integer          NOT NULL,
   invalid        integer          NOT NULL,
-  worker         integer,                   -- workers.alias; null, as all below, where a job keeps no pages
+  worker         integer,                   -- workers.alias; null, like all columns below, if the job keeps no pages
   attempt        integer,
   leased_at      double precision,
   ended_at       double precision,
@@ -51,8 +52,9 @@ CREATE TABLE pages (
   UNIQUE (job, task)
 );
 
--- To read a job's pages in order. It is on job + 0, which only `readPages` and similar queries use: the planner would use an
--- index on job itself to look up a task, while it believes the table is small.
+-- To read a job's pages in order. The index is on job + 0, and only `readPages` and similar queries use this
+-- expression. With an index on job, the planner would use that index to look up a task while it assumes that the table
+-- is small.
 CREATE INDEX pages_by_job ON pages ((job + 0), id);
 
 CREATE TABLE records (
@@ -76,7 +78,7 @@ CREATE TABLE tries (
   job       integer          NOT NULL, -- jobs.alias
   task      text COLLATE "C" NOT NULL,
   token     bigint           NOT NULL,
-  url       text COLLATE "C" NOT NULL, -- of the task, its step included
+  url       text COLLATE "C" NOT NULL, -- of the task, including its step
   worker    integer          NOT NULL, -- workers.alias
   attempt   integer          NOT NULL,
   leased_at double precision NOT NULL,

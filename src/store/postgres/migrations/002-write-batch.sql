@@ -1,13 +1,15 @@
--- 002-write-batch: writes a batch of pages and attempts in one call, so that no lock is held while a client is slow, stopped
--- or gone.                                                                    Cost: O(log n) in the pages, for each row.
+-- 002-write-batch: writes a batch of pages and attempts in one call, so that no lock is held while a client is slow,
+-- stopped or gone.                                                          Cost: O(log n) in the pages, for each row.
 --
--- Each array is one column. The caller passes one page per task, with its highest token. `record_page` and `invalid_page` are
--- the number of the page in the batch, from 1; `record_at` and `invalid_at` the index of the record in its page, from 0.
--- Returns the previous token of each task's page, -1 if there was none. A page whose token is not higher is not written.
+-- Each array is one column. The caller passes one page per task, with its highest token. `record_page` and
+-- `invalid_page` are the number of the page in the batch, from 1. `record_at` and `invalid_at` are the index of the
+-- record in its page, from 0.
+-- Returns the previous token of each task's page, -1 if there was none. A page whose token is not higher is not
+-- written.
 --
--- Each statement sees what was committed before it began, so statements after the lock see all writes of its last holder.
--- Lookups are written so that they use an index whatever the planner assumes about table sizes: plans are cached for the
--- lifetime of a connection, and the first are made while the tables are empty.
+-- Each statement sees what was committed before it began, so statements after the lock see all writes of its last
+-- holder. Lookups are written so that they use an index whatever the planner assumes about table sizes: plans are
+-- cached for the lifetime of a connection, and the first plans are made while the tables are empty.
 --
 -- A change needs a new function name, because workers of both versions may run at once.
 
@@ -30,7 +32,7 @@ DECLARE
   aliases    integer[];
   had        bigint[]; -- the token before; -1: none
   firsts     bigint[]; -- the id of its first record; 0: the page is not written
-  ids        bigint[]; -- the page's own
+  ids        bigint[]; -- the id of the page; 0: the page is not written
   replaced   pages;
   its_job    integer;
   its_worker integer;
@@ -38,7 +40,7 @@ BEGIN
   -- The batch must be durable when the function returns, whatever the setting of the server.
   IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
 
-  -- Insert missing rows only: a rejected insert uses up a number. Sorted, so that writers cannot deadlock.
+  -- Inserts missing rows only, because a rejected insert uses up a number. Sorted, so that writers cannot deadlock.
   INSERT INTO jobs (id) SELECT job FROM unnest(all_jobs) AS named(job)
     WHERE NOT EXISTS (SELECT FROM jobs WHERE jobs.id = named.job) ORDER BY job COLLATE "C" ON CONFLICT DO NOTHING;
   PERFORM FROM jobs WHERE jobs.id = ANY (all_jobs) ORDER BY jobs.id FOR UPDATE;
@@ -111,7 +113,8 @@ BEGIN
     WHERE first > 0 GROUP BY job
   ) AS taken WHERE jobs.alias = taken.job;
 
-  -- After the pages, because a page of this batch may be from a later lease. One by one, so that each sees the previous ones.
+  -- Attempts are written after the pages, because a page of this batch may be from a later lease. They are written one
+  -- by one, so that each sees the previous ones.
   FOR place IN 1 .. cardinality(try_job) LOOP
     SELECT alias INTO its_job FROM jobs WHERE jobs.id = try_job[place];
     SELECT alias INTO its_worker FROM workers WHERE workers.name = try_worker[place];

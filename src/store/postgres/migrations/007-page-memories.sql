@@ -1,6 +1,6 @@
 -- 007-page-memories: page memory of recrawl sets, and unchanged pages.
 --
--- `n` tells which memory of a page came before which. A job is named by its id: it may have been deleted since.
+-- `n` orders the memories of a page. Jobs are identified by id, because a job may have been deleted since.
 
 CREATE TABLE page_memories (
   n             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -22,9 +22,11 @@ ALTER TABLE pages ADD COLUMN unchanged boolean NOT NULL DEFAULT false;
 
 CREATE INDEX pages_unchanged ON pages (job) WHERE unchanged;
 
--- What comes with a batch, after write_batch in the same statement: that has locked the batch's jobs, so what is looked up
--- here is all that others have done. `had` is its answer, asked for so that nobody calls the two the other way round.
--- max(n + 0): max(n) alone might be looked for among all memories. Lists are columns, as there; memories in one order of (set, page), so that nobody waits in a circle.
+-- Marks unchanged pages and writes the memories of a batch. It runs after write_batch, in the same statement.
+-- write_batch has locked the jobs of the batch, so the lookups here see all committed writes. `had` is the result of
+-- write_batch; the parameter ensures that write_batch runs first. Each array is one column, as in write_batch. The
+-- memories are sorted by (set, page), so that writers cannot deadlock. max(n + 0): for max(n), the planner might scan
+-- all memories.
 CREATE FUNCTION remember_batch(
   had bigint[],
   same_job text[], same_task text[], same_token bigint[],

@@ -1,7 +1,8 @@
--- 010-note-job: adds a job to its owner, unless the owner has the maximum of open jobs. True if the entry exists, new or old.
--- One call, because the client library fails if a connection breaks between two statements of a transaction.
+-- 010-note-job: adds a job to its owner, unless the owner has the maximum number of open jobs. True if the entry
+-- exists. One call, because the client library fails if a connection breaks between two statements of a transaction.
 --
--- Each statement sees what was committed before it began, so statements after the lock see all writes of its last holder.
+-- Each statement sees what was committed before it began, so statements after the lock see all writes of its last
+-- holder.
 
 CREATE FUNCTION note_job(its_owner text, its_job text, its_time double precision, most bigint) RETURNS boolean
 LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- archive: archived and deleted jobs.  Cost: O(log n) for each row. Erasing: O(rows removed), up to `max` of each kind.
+-- archive: archived and deleted jobs. Cost: O(log n) for each row. Erasing: O(rows removed), up to `limit` of each kind.
 
 -- name: keep
 -- 1 id   2 created at   3 finished at   4 view
@@ -62,7 +62,7 @@ WITH job AS (
       ORDER BY tries.task, tries.token LIMIT $2::bigint) AS t)
   RETURNING 1
 ), emptied_memories AS (
-  -- Removes the content and keeps the entry. Without it, the next run of the set would report every page as new.
+  -- Removes the content and keeps the entry. Without the entry, the next run of the set would report the page as new.
   UPDATE page_memories SET content = NULL, etag = NULL, last_modified = NULL WHERE n IN (
     SELECT n FROM page_memories WHERE page_memories.job = $1::text
       AND (content IS NOT NULL OR etag IS NOT NULL OR last_modified IS NOT NULL) LIMIT $2::bigint)

@@ -41,7 +41,7 @@ UPDATE keys SET last_used_at = greatest(coalesce(last_used_at, 0), $1::float8) W
 
 -- name: takeTokens
 -- `takeFromBucket` of key-rows.ts as one statement, so that no lock is held while a client is busy. :callId makes it
--- idempotent: a retry of the last call returns the stored result, which the columns drawn… contain.
+-- idempotent: a retry of the last call returns the result that is stored in the columns drawn…
 WITH bucket AS (
   SELECT id, greatest(full_at, :now::float8) AS from_at, drawn_by = :callId AS is_retry FROM keys WHERE id = :id FOR UPDATE
 ), sized AS (

@@ -43,7 +43,7 @@ FROM (
 ORDER BY pages.ended_at - pages.leased_at DESC, pages.id;
 
 -- name: groupAttempts
--- 1 job id   2 limit. Attempts with the fate 'passed' did not fail: the parse task of the page writes it.
+-- 1 job id   2 limit. Attempts with the fate 'passed' did not fail: another task continues with the page.
 SELECT fate, because, status, count(*) AS tries, max(url) AS sample
 FROM (
   SELECT fate, because, status, url FROM tries

@@ -1,10 +1,11 @@
 -- 001-initial: pages, their records, and the aliases of jobs. Append-only: later changes are new files.
 --
--- Ids come from the single row of `sequence` and are never reused, so a reader's cursor never skips a row. A page takes as many
--- ids as it has rows. The ids of its records and invalid records start at the id of the page and are consecutive, so the rows
--- of a replaced page are found without an index from records to pages.
+-- Ids come from the single row of `sequence` and are never reused, so a reader's cursor never skips a row. A page takes
+-- as many ids as it has rows. The ids of its records and invalid records start at the id of the page and are
+-- consecutive, so the rows of a replaced page are found without an index from records to pages.
 --
--- No foreign keys: one code path writes all of these tables in one transaction, and each check costs a lookup per record.
+-- No foreign keys: one code path writes all of these tables in one transaction, and each check costs a lookup per
+-- record.
 
 CREATE TABLE sequence (next_id INTEGER NOT NULL) STRICT;
 INSERT INTO sequence (next_id) VALUES (1);

@@ -1,8 +1,8 @@
--- 002-tries: the worker and times of a page, and attempts that ended without a page. These columns are null if the job keeps no
--- pages, and for pages that are older than this file.
+-- 002-tries: the worker and times of a page, and attempts that ended without a page. These columns are null if the job
+-- keeps no pages, and for pages that are older than this file.
 --
--- An attempt has the token of its lease. Tokens count the leases of a task, so a token with neither page nor attempt is a lease
--- whose worker crashed.
+-- An attempt has the token of its lease. Tokens count the leases of a task, so a token with neither page nor attempt is
+-- a lease whose worker crashed.
 
 CREATE TABLE workers (
   alias INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
--- 004-passed-on: the fate 'passed', for a lease whose page another task continues, and the step of an attempt. SQLite cannot
--- change a constraint, so `tries` is recreated.
+-- 004-passed-on: the fate 'passed', for a lease whose page another task continues, and the step of an attempt. SQLite
+-- cannot change a constraint, so `tries` is recreated.
 
 ALTER TABLE pages ADD COLUMN step TEXT;
 

@@ -2,8 +2,8 @@
 -- reopen-jobs: reopen ended jobs on their owner shard, before other shards replay their dead letters.
 -- KEYS  1 the shard                                                                                 Cost: O(1) per job.
 -- ARGV  1 now or ""   2… job ids
--- Reply: now, then the id of each job that can be replayed, and 1 if other shards still need its state. That includes
---        jobs that an earlier call reopened if its reply was lost or its state did not reach all shards.
+-- Reply: now, then the id of each job that can be replayed, and 1 if other shards still need its state. The reply
+--        includes jobs that an earlier call reopened, because the reply to that call may have been lost.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/job-state.lua lib/dead.lua
 begin(ARGV[1])
 local reply = { exact(tx.now) }

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- find-lease: search the leases for a URL of a job, one page of the hash per call.               Cost: O(leases read).
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 cursor, "0" to start   3 leases per page, about   4 "job:site:", the prefix of its lanes
+-- ARGV  1 now or ""   2 cursor, "0" to start   3 leases per page, roughly   4 "job:site:", the prefix of its lanes
 --       5 the end of the task's body   6 its id, or "" if unknown
 -- Reply: now, the next cursor ("0": done), then if found: id, worker, lease end.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua

@@ -12,8 +12,8 @@ local job, change = job_named(ARGV[2]), ARGV[3]
 if not job then return { exact(tx.now), "missing" } end
 
 -- With several shards, each shard stores the pages it was given, and the owner shard stores the pages left
--- (page-quota.ts). A new limit changes the pages left, below zero if more pages were given out than it allows. A
--- repeated call changes nothing.
+-- (page-quota.ts). A new limit changes the number of pages left. The number is negative if more pages were given out
+-- than the limit allows. A repeated call changes nothing.
 local function change_page_limit(job, value)
   if job.stopped == 1 or (job.state ~= "running" and job.state ~= "paused") then return job.state end
   if value == "=" then return nil end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- index-open: index open jobs that an older version created or reopened without doing so; on their owner shard.
+-- index-open: index open jobs that an older version created or reopened without an index entry; on their owner shard.
 -- KEYS  1 the shard                                                                                 Cost: O(1) per job.
 -- ARGV  1 now or ""   2… job ids
 -- Reply: now.

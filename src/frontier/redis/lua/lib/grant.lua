@@ -14,7 +14,7 @@ local function open_lane(name, max)
   return { lane = lane, fresh = fresh, retries = retries, taken = 0 }
 end
 
--- Sets the score of lanes whose retry is due to their service number, so that one range reads all lanes in order.
+-- If the retry of a lane is due, its score becomes its service number, so that one range reads all lanes in order.
 -- `save` resets the score.
 local function wake_lanes(lanes)
   for _, member in ipairs(redis.call("ZRANGEBYSCORE", lanes, 1e12, exact(tx.now), "LIMIT", 0, MAX_BATCH)) do
@@ -75,7 +75,7 @@ local function least_taken(turn)
   return best
 end
 
--- Takes the oldest of the tasks that were granted before and those that never were.
+-- Takes the oldest tasks, whether they were granted before or not.
 local function take_oldest(lane, count)
   local back, fresh = key("back", lane.name), key("tasks", lane.name)
   local tasks = {}

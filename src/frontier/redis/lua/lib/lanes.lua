@@ -13,8 +13,8 @@ local function base_queue(queue)
   return string.sub(queue, -#ALONE) == ALONE and string.sub(queue, 1, -#ALONE - 1) or queue
 end
 
--- A lane has its row, `queued` (tasks never granted; read on demand) and `more` (change of its waiting tasks in this
--- call).
+-- The fields of a lane: its name, its row, `queued` (tasks never granted; read on demand) and `more` (by how much this
+-- call changes its waiting tasks).
 local function remember_lane(name, row)
   local lane = { name = name, row = row }
   tx.lanes[name] = lane

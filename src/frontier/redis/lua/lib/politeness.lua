@@ -5,7 +5,7 @@ local function spacing_of(interval)
   return interval + math.min(25, math.max(0.5, math.min(2, interval * 0.2), interval * 0.05))
 end
 
--- The arrival time as if the requests that still count had been made under the new policy.
+-- The arrival time that the site would have if its recent requests had used the new policy (see rescale-arrival.ts).
 local function rescale_arrival(arrival, now, interval, burst, new_interval)
   if interval == 0 or interval == new_interval then return arrival end
   local before, after = spacing_of(interval), spacing_of(new_interval)

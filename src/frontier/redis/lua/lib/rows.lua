@@ -6,7 +6,7 @@ local tx = {
 
 local TOTALS = { "shard", "shards", "next_task", "next_served", "next_site", "next_lane", "pending", "floor" }
 
--- `ahead`: compute with the time at which the reply will have reached the worker, in ms from now.
+-- `ahead`: in how many ms the reply will have reached the worker. The script computes with that later time.
 local function begin(given, ahead)
   tx.ahead = tonumber(ahead or 0)
   tx.now = time_of(given) + tx.ahead
@@ -98,7 +98,7 @@ local function is_fetching_robots(site)
   return site[ROBOTS_TASK] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
 end
 
--- The cause is stored with the end of its back-off, because an older version of Trawl starts a back-off without a
+-- The cause is stored with the end of its backoff, because an older version of Trawl starts a backoff without a
 -- cause.
 local function save_backoff_cause(site, cause)
   if cause == "" then redis.call("HDEL", key("backoff-causes"), site[NUMBER])

@@ -1,6 +1,6 @@
--- task-outcome: apply the outcome of a task, and update the back-off of its site (F14).
+-- task-outcome: apply the outcome of a task, and update the backoff of its site (F14).
 
--- A response to a request from before the back-off is not a new incident, and does not end the back-off.
+-- A response to a request from before the backoff is not a new incident, and does not end the backoff.
 local function update_site_backoff(site, signal)
   local is_blocked = site[BLOCKED_UNTIL] > tx.now
   if signal == "ok" and not is_blocked then site[INCIDENTS] = 0 end

@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 "numbers" or "names"   3… the sites
 -- Reply: now, then for each existing site: number, name, arrival time, in flight, blocked until, interval, burst, per
---        site, crawl-delay, 1 while robots.txt is being fetched, waiting, incidents in a row, cause of the back-off or
+--        site, crawl-delay, 1 while robots.txt is being fetched, waiting, incidents in a row, cause of the backoff or
 --        "", the operator's policy or "".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])

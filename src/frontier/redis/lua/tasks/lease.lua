@@ -6,7 +6,7 @@
 --       6 expected time until the reply arrives, ms   7… queues
 -- Reply: now, when the next task and the first suspect are due (separated by a space, each may be missing), when this
 --        worker should call again if nothing wakes it, or "", then for each site: name, its arrival time before this
---        call, interval, burst (without an interval: the end of its back-off), 1 if the first task must fetch
+--        call, interval, burst (without an interval: the end of its backoff), 1 if the first task must fetch
 --        robots.txt, number of jobs, and for each job its id, number of tasks, and the tasks: "id body" for the first
 --        grant of a task, else "!id token failures body".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua lib/grant.lua lib/idle-workers.lua

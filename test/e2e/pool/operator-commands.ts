@@ -8,7 +8,7 @@ import { linkedSite, pagesRequested } from "../sites.ts";
 import { poolLines, started } from "./pool.ts";
 
 /** Tests commands that an operator sends to workers through the broker. */
-export function ordering(broker: FleetBroker): void {
+export function operatorCommands(broker: FleetBroker): void {
   it("recycles a process and drains a supervisor, which exits with 0; every page is fetched once", async () => {
     const [fleet, site] = [await newFleet(broker), await linkedSite({ pages: 150 })];
     const pool = await fleet.worker(["--processes", "2"]);
