@@ -9,34 +9,34 @@ In a clone, the command is \`npx trawl\`. If the package is installed globally, 
 \`--help\` flag.
 
 Commands write results to stdout, and progress, reports and errors to stderr. On a terminal, progress is a block of
-lines that is updated in place. Elsewhere, it is a line that is printed at intervals: \`pages=312 rate=48.2/s queue=120
-in_flight=8 failed=1 eta=3s\`.
+lines that is updated in place. Elsewhere, it is a line that is printed every 5 seconds: \`pages=312 rate=48.2/s
+queue=120 in_flight=8 failed=1 eta=3s\`.
 
-By default, all commands use the broker and the store of the current folder. These flags have the same meaning for all
-commands:
+By default, all commands except \`try\` use the broker and the store of the current folder. These flags have the same
+meaning in all commands that have them:
 
 | flag | meaning |
 |---|---|
 | \`--broker <url>\` | connection URL of the broker; default: [the configuration](config.md), else \`sqlite:.trawl/broker.db\`. Put a password into \`TRAWL_BROKER\` instead: other users can read the arguments of a process |
 | \`--store <url>\` | connection URL of the store, which contains pages and records; default: the configuration, else \`sqlite:.trawl/store.db\` |
-| \`--api <url>\` | call [a server](api.md), \`trawl serve\`, instead of opening broker and store; default: \`TRAWL_API\`. With \`none\`, the command opens broker and store. Set the key in \`TRAWL_API_KEY\`; there is no flag for it |
-| \`--log-level <level>\` | lowest level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\` (the default), \`error\`, \`silent\` |
+| \`--api <url>\` | call [a server](api.md), \`trawl serve\`, instead of opening broker and store; default: \`TRAWL_API\`, or \`api\` in the configuration. With \`none\`, the command opens broker and store. Set the key in \`TRAWL_API_KEY\`; there is no flag for it |
+| \`--log-level <level>\` | lowest level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\`, \`error\`, \`silent\`; default: the configuration, else \`warn\` |
 | \`--json\` | print one JSON object as the last line of stdout; the section of each command describes its object |
 
 Commands that have \`--api\` print the same output with a server as without one. \`--broker\` and \`--store\` override
-\`TRAWL_API\`. The commands \`crawl\`, \`try\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never call a server, and ignore
-\`TRAWL_API\`.
+\`TRAWL_API\`, and cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and
+\`demo\` never call a server, and ignore \`TRAWL_API\`.
 
 | exit code | meaning |
 |---|---|
 | 0 | success. Failed tasks are reported; they change the exit code only with \`--strict\` |
-| 1 | the job failed (no page could be fetched) or was cancelled; \`try\` got no page; \`doctor\` found a problem; or a task failed and \`--strict\` is set |
-| 2 | invalid usage, configuration, job, URL or selector |
-| 3 | the broker or the store cannot be reached, opened or written; or the server of \`--api\` cannot be reached |
-| 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl) |
+| 1 | the job failed (no page could be fetched or processed) or was cancelled; \`try\` got no page; \`doctor\` found a problem; \`submit\` got a list without a valid URL; with \`--strict\`, a task failed or \`submit\` refused a URL; or Trawl has a bug (\`INTERNAL\`) |
+| 2 | invalid usage, configuration, job, URL or selector; or the command is not possible: for example, the job does not exist or has ended, the port is in use, or the key lacks a permission |
+| 3 | the broker, the store, the browser or the server of \`--api\` is unavailable, full or of an unsupported version |
+| 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl). \`worker\`, \`serve\` and \`up\` exit with 0 after the first signal, and with 130 only after a second one |
 
-An error is one line on stderr: \`trawl: CODE: what happened and what to change\`. [errors.md](errors.md) lists the
-codes.`;
+An error on stderr starts with \`trawl: CODE: what happened and what to change\`; further lines of it are indented.
+[errors.md](errors.md) lists the codes.`;
 
 const jobFields = (queue: string) => `"id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "name": "shop",
   "state": "finished", "sealed": true, "queue": "${queue}", "queues": ["${queue}"],
@@ -58,38 +58,40 @@ export const SECTIONS: Readonly<Record<string, CliSection | undefined>> = {
     ],
     notes: `**Targets.** The targets are one of these:
 
-- one or more URLs
-- a list of URLs, \`urls.txt\` or \`-\` for stdin, with one URL per line; lines that start with \`#\` are comments
-- a [spider](spiders.md), \`spider.ts\`
-- a [job](jobs.md), \`job.json\`
+- one or more URLs or lists of URLs. A list is a file \`*.txt\`, or \`-\` for stdin, with one URL per line; lines that start
+  with \`#\` are comments
+- a [spider](spiders.md), such as \`spider.ts\`
+- a [job](jobs.md), such as \`job.json\`
 
-Flags override the values of the spider or job. If neither the flags nor the spider or job set a value, it comes from
-[the configuration](config.md).
+If a URL is invalid, the crawl does not start. Flags override the values of the spider or job. If neither the flags nor
+the spider or job set a value, it comes from [the configuration](config.md).
 
 **Output.** Without rules, the crawl writes one record per page. With \`-e\` ([extraction rules](extraction.md)) or a
 spider, it writes the records that the rules or the spider extract. Every record also has \`_url\`, \`_status\`,
 \`_fetchedAt\`, \`_job\` and \`_depth\`. With \`--out\`, the crawl writes the records when it ends or is interrupted:
 \`.jsonl\` (one object per line), \`.json\` (one array), \`.csv\` or \`.parquet\`. It writes to a temporary file, and
-renames this file when it is complete. Without \`--out\`, if stdout is a pipe, the crawl prints each record as a JSON
-line as soon as its page is processed. If stdout is a terminal, the records are only in the store: print them with
-[\`trawl records\`](#trawl-records).
+renames this file when it is complete. Without \`--out\`, if stdout is a pipe or a file, the crawl prints each record as a
+JSON line as soon as its page is processed. If stdout is a terminal, or with \`--json\`, the records are only in the
+store: print them with [\`trawl records\`](#trawl-records).
 
 **Scope.** The crawl follows the links of a page that lead to the site of that page. To change this, use \`--scope\`,
 \`--include\`, \`--exclude\` and \`--follow\`. A host that you name may be on a private network; the host of a link may not
-([politeness](politeness.md#private-networks)).
+([politeness](politeness.md#private-networks)). \`--header\` applies to all hosts, but the headers \`Authorization\` and
+\`Cookie\` are sent only to hosts that you name.
 
 **Processes.** By default, a crawl runs its tasks in its own process, because at the usual rate limits one process is
 enough. A crawl with a spider runs its tasks in one child process. With \`--processes\`, the crawl supervises several
 worker processes, like [\`trawl worker\`](#trawl-worker). Use this for many sites and for handlers that need much CPU
 time.
 
-**Stop and resume.** After the first Ctrl-C, the crawl finishes its running requests and exits. A second Ctrl-C ends it
-at once. \`kill -9\` is safe as well. \`--resume\` continues the crawl that was interrupted last, and \`--resume JOB\`
-continues that job. With a target, \`--resume\` continues the crawl that has the same target and flags, or starts a new
-crawl if no such crawl exists. A resumed crawl keeps the settings that it started with.
+**Stop and resume.** After the first Ctrl-C, the crawl waits up to \`TRAWL_GRACE\` for its running requests and exits. A
+second Ctrl-C ends it at once. \`kill -9\` is safe as well. \`--resume\` continues the newest crawl that has not ended, and
+\`--resume JOB\` continues that crawl. With a target, \`--resume\` continues the newest crawl that has the same target and
+flags, or starts a new crawl if no such crawl exists. A resumed crawl keeps the settings of its job; only \`--rate\`,
+\`--burst\` and \`--per-site\` can change them.
 
-**\`--json\`** prints the job with \`pages\`, \`records\`, \`invalid\` and \`seconds\`, and \`out\` if records were written to a
-file:
+**\`--json\`** prints the job with \`pages\`, \`records\`, \`invalid\` and \`seconds\`, \`out\` if records were written to a
+file, and \`rates\` if another job or an operator has set the rate of a site, with a sentence for each such site:
 
 \`\`\`json
 { ${jobFields("crawl:jmwiapq7ve90649")},
@@ -105,7 +107,8 @@ file:
 share the rate with crawls that are running, because it uses neither broker nor store. It follows redirects and shows
 them. If it gets no page, it prints the reason and exits with 1.
 
-**\`--json\`** prints \`{ page, charset, records, invalid, links }\`. If it got no page, it prints
+**\`--json\`** prints \`{ page, charset, records, invalid, links }\`. For a spider, it adds \`wanted\`, the links with their
+\`handler\` and \`carry\`, and \`unmatched\`, the selectors of \`follow\` that matched nothing. If it got no page, it prints
 \`{ url, hops, because, status, detail }\`.`,
   },
   submit: {
@@ -119,21 +122,24 @@ them. If it gets no page, it prints the reason and exits with 1.
 queues it for [workers](#trawl-worker) instead of running it. Lists are queued while they are read, so they can have any
 length. If the broker is full (\`TRAWL_MAX_PENDING\`), \`submit\` waits for the workers and continues. It refuses invalid
 URLs and accepts the others. If no URL is valid, it submits nothing, and exits with 1 for a list, or with 2 (\`BAD_URL\`)
-for URLs in the command.
+for URLs in the command, in a job or in a spider.
 
 **Private networks.** \`crawl\` may fetch from a private host that you name. A worker may do so only if you set
-\`TRAWL_ALLOW_PRIVATE\` for the worker. If \`submit\` detects a private host, it prints a warning.
+\`TRAWL_ALLOW_PRIVATE\` for the worker. If a URL contains a private address or \`localhost\`, \`submit\` prints a warning.
 
 **Spiders.** Workers load the spider from the same path. If a worker cannot load the spider, the tasks that this worker
 leases fail (\`handler_failed\`), and \`trawl doctor\` names the spider. [\`dead --replay\`](#trawl-dead) queues the tasks
 again.
 
 **Stop and resume.** After Ctrl-C, \`submit\` prints how many URLs it has queued; the job waits for the rest.
-\`--resume JOB\` with the same list continues: URLs that are already queued count as duplicates.
+\`--resume JOB\` with the same list continues: URLs that are already queued count as duplicates. Ctrl-C while \`--wait\`
+waits does not stop the job.
 
 **\`--json\`** prints one object. \`refused\` contains the first 1,000 refused URLs; if there are more, \`refusedCount\` is
-their total number. \`index\` is the position in the list, from 0. With \`--wait\` the object also has the fields of the
-job, as for \`crawl\`:
+their total number. \`index\` is the position in the list, from 0. The object also has \`webhookSecret\` if a secret was
+generated, \`known: true\` if the job was already complete under its idempotency key, and \`interrupted: true\` with
+\`taken\`, the number of processed URLs, after Ctrl-C. \`id\` is \`null\` if nothing was submitted. With \`--wait\`, the object
+also has the fields of the job, and \`pages\`, \`records\` and \`invalid\`:
 
 \`\`\`json
 { "id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "accepted": 2, "duplicates": 1,
@@ -146,27 +152,28 @@ job, as for \`crawl\`:
       "npx trawl worker --queues high_priority,fetch -c 64 --drain",
       "npx trawl worker --processes 2 --time-limit 120 --max-memory-per-child 512 --max-tasks-per-child 5000 --drain",
     ],
-    notes: `A worker runs until you stop it. With \`--drain\`, it exits when no task of its queues waits or runs. The
-queue \`deliver\` contains the events of [webhooks](webhooks.md) that must be sent. Start one process per core, on any
-number of machines that share the broker. The limits of a site apply to all workers together.
+    notes: `A worker runs until you stop it. With \`--drain\`, it exits when no task of its queues waits or runs; tasks of
+paused jobs count as waiting. The queue \`deliver\` contains the events of [webhooks](webhooks.md) that must be sent.
+Start one process per core, on any number of machines that share the broker. The limits of a site apply to all workers
+together.
 
 On Ctrl-C, SIGTERM or SIGHUP, the worker leases no more tasks, waits up to \`TRAWL_GRACE\` for running tasks, returns
 unfinished tasks to the queue, and exits with 0; the return of a task does not count as an attempt. A second signal ends
-the worker at once with 130. Its tasks then return to the queue as soon as another worker detects that this worker is
-dead, or when their leases expire. If the broker is unreachable for longer than \`TRAWL_BROKER_RETRY_FOR\`, the worker
-exits with 3.
+the worker at once with 130. Its tasks then return to the queue as soon as another worker on the same machine detects
+that this worker is dead, or when their leases expire. If the broker is unreachable for longer than
+\`TRAWL_BROKER_RETRY_FOR\`, or a PostgreSQL store for longer than \`TRAWL_STORE_RETRY_FOR\`, the worker exits with 3.
 
 **Processes.** The worker supervises \`--processes\` child processes, one by default, which run the tasks. \`--concurrency\`
 applies to each process. Because tasks run in child processes, Ctrl-C and limits work even if a handler blocks. If a
 process dies (a crash, out of memory, \`process.exit()\` in a handler), the supervisor logs the pages that the process was
-reading, returns its other tasks unchanged, and starts a new process: at once if the old process had completed a task,
-else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes wait up to \`TRAWL_GRACE\` for running tasks and
-exit.
+reading, returns its other tasks unchanged, and starts a new process: at once if the old process had completed a task
+or run for 10 s, else after 1, 2, 4 … 30 s. If the supervisor is killed, its processes wait up to \`TRAWL_GRACE\` for
+running tasks and exit.
 
 | behaviour of a handler | what happens to the page |
 |---|---|
-| it blocks its process (\`for (;;);\`) for longer than \`--time-limit\` or two thirds of \`TRAWL_LEASE\` | the process is killed; the page fails at once, with \`time_limit\` |
-| it does not block, but never ends (\`await\` of a promise that never settles) | the page fails: with \`time_limit\` after \`--time-limit\` or \`--soft-time-limit\`, or with \`handler_failed\` after \`TRAWL_HANDLER_TIMEOUT\` |
+| it blocks its process (\`for (;;);\`) for longer than \`--time-limit\` or two thirds of \`TRAWL_LEASE\` (at least 10 s) | the process is killed; the page fails at once, with \`time_limit\`. If handlers of several pages were running, these pages are retried as in the last row |
+| it does not block its process, but never ends (\`await\` of a promise that never settles) | the page fails: with \`time_limit\` after \`--time-limit\` or \`--soft-time-limit\`, or with \`handler_failed\` after \`TRAWL_HANDLER_TIMEOUT\` |
 | it ends its process: \`process.abort()\`, \`process.exit()\`, out of memory | the page is retried; the third attempt runs alone in a process. If that process dies too, the page fails with \`crashed_worker\` and the cause |
 
 | limit | what happens when it is exceeded |
@@ -183,18 +190,21 @@ With \`--pool solo\`, there is no supervisor: when the process reaches \`--max-t
 the time limit and Ctrl-C cannot interrupt a handler that blocks the process: use \`kill -9\`.
 
 A worker runs the tasks of all jobs on its queues. \`trawl worker\` does not run the tasks of a \`trawl crawl\`: each crawl
-has its own queue, which only its own processes serve.
+has its own queue, which only its own processes serve. \`--queues\` refuses the queue of a crawl: continue the crawl with
+\`trawl crawl --resume JOB\`.
 
 **\`--json\`** turns the messages on stderr into JSON lines (\`worker.started\`, \`worker.job_finished\`, \`worker.stopping\`,
-\`worker.stopped\`; \`pool.process_started\`, \`pool.process_ended\`, \`pool.process_died\`, \`pool.process_failed\`,
-\`pool.process_waits\`), and prints \`{ worker, queues, tasks, pages, records, seconds }\` at the end.`,
+\`worker.stopped\`, \`worker.metrics\`, \`worker.held_up\`, \`worker.command_received\`; \`pool.process_started\`,
+\`pool.process_ended\`, \`pool.process_died\`, \`pool.process_failed\`, \`pool.process_unavailable\`, \`pool.process_waits\`,
+\`pool.command_received\`), and prints \`{ worker, queues, tasks, pages, records, seconds }\` at the end.`,
   },
   serve: {
     examples: [],
     notes: `The server accepts jobs and returns results over HTTP: see [api.md](api.md). \`/docs\` and \`/openapi.json\`
 describe every request. The server does not fetch pages: start [workers](#trawl-worker) on the same broker and store.
-You can run any number of servers. Without API keys, a server listens only on loopback addresses. \`--json\` prints
-\`{ url }\` when the server accepts connections.`,
+It starts the jobs of [schedules](schedules.md), unless \`--no-schedules\` is set, and applies the rules of
+[retention](operations.md#retention). You can run any number of servers. Without API keys, a server listens only on
+loopback addresses. \`--json\` prints \`{ url }\` when the server accepts connections.`,
   },
   schedule: {
     examples: [
@@ -221,16 +231,16 @@ the workers are not affected. \`--no-serve\` starts no server. Use this flag on 
 \`trawl up\` on the same machine: with a server, the second one would exit with 2, because the port is in use.
 
 \`--fetch\`, \`--render\` and \`--parse\` set the number of processes that serve the queues \`fetch\`, \`render\` and
-\`parse\`. \`--queue name=n\` starts n processes for a queue of your own. With 0, no process of that kind starts. The
+\`parse\`; with 0, no process of that kind starts. \`--queue name=n\` starts n processes for a queue of your own. The
 default of \`--render\` is 1 if Chromium is installed, else 0. \`-c\` applies to the processes of \`--fetch\` and
 \`--queue\`. The processes are supervised, limited, replaced and stopped like those of \`trawl worker\`. If the broker
 or the store is unreachable for too long, all processes exit with 3. \`trawl up\` runs until it is stopped; to exit when
 no work is left, use \`trawl worker --drain\`.
 
 The output of all processes is one stream on stderr. Each line starts with the name of its process: \`fetch 1 | …\`. With
-**\`--json\`**, each line is JSON with \`group\` and \`process\`; other output of a process becomes an event \`worker.output\`
-with its \`text\`. At the end, the command prints \`{ groups, tasks, pages, records, seconds }\`. The line \`up.started\`
-contains the \`url\` of the server.`,
+**\`--json\`**, each line of a process is JSON with \`group\` and \`process\`; output that is not JSON becomes an event
+\`worker.output\` with its \`text\`. At the end, the command prints \`{ groups, tasks, pages, records, seconds }\`. The line
+\`up.started\` contains the \`url\` of the server.`,
   },
   keys: {
     examples: [
@@ -255,7 +265,7 @@ key.`,
       "npx trawl jobs --limit 3 --json",
     ],
     notes: `A crawl that was interrupted is \`paused\`. A crawl that was killed is still \`running\`. Resume both with
-\`trawl crawl --resume\`.
+\`trawl crawl --resume JOB\`. \`--search\` ignores case, and does not search the URLs of a job with more than 500 URLs.
 
 **\`--json\`** prints \`{ "jobs": [ … ] }\`; each entry has the fields of [\`trawl job\`](#trawl-job).`,
   },
@@ -290,11 +300,14 @@ lack a required field, each with \`_url\` and \`_reason\`.
       "npx trawl dead JOB --reason http_status --status 404 --discard",
       "npx trawl dead JOB --replay --per-second 5",
     ],
-    notes: `[errors.md](errors.md#why-a-task-is-dead) explains the reasons. \`--replay\` queues the URLs again, even if
-the job has ended. For a crawl, \`trawl crawl --resume JOB\` then fetches them and rewrites the output. For a submitted
-job, the workers fetch them.
+    notes: `Below each group, \`dead\` prints the message of its newest failed URL; \`--list\` prints all messages.
+[errors.md](errors.md#why-a-task-is-dead) explains the reasons. \`--replay\` queues the URLs again. A job that
+has finished or failed then runs again, without its time limit. A cancelled or archived job does not run again. For a
+crawl, \`trawl crawl --resume JOB\` then fetches the URLs and rewrites the output. For a submitted job, the workers fetch
+them.
 
-**\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample }] }\`. With \`--list\`, it prints \`{ "dead": [{
+**\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample, cause }] }\`; \`cause\` is why the last attempt
+of a \`retries_spent\` URL failed. With \`--list\`, it prints \`{ "dead": [{
 taskId, jobId, url, site, reason, status, diedAt, history }] }\`; with \`--replay\`, \`{ "replayed" }\`; with \`--discard\`, \`{
 "discarded" }\`.`,
   },
@@ -305,14 +318,15 @@ taskId, jobId, url, site, reason, status, diedAt, history }] }\`; with \`--repla
       "npx trawl explain http://127.0.0.1:8321/category/play/",
     ],
     notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if
-no time is known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains the URL.`,
+no time is known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains the URL, and \`step\` for
+a step of the page that is a separate task.`,
   },
   top: {
     examples: ["npx trawl top --once", "npx trawl top --once --json"],
     notes: `\`top\` shows the throughput and the backlog of the fleet, and its jobs, queues, sites and workers.
 [observability.md](observability.md#trawl-top) explains the numbers and the keys. If stdin or stdout is not a terminal,
-it prints one snapshot, as with \`--once\`. If the broker or the server is unreachable, the first line says so, and \`top\`
-tries again. \`--api\` needs a key with the scope \`admin\`.
+it prints one snapshot, as with \`--once\`. If the broker or the server becomes unreachable, the first line says so, and
+\`top\` tries again. \`--api\` needs a key with the scope \`admin\`.
 
 **\`--once --json\`** prints \`{ at, totals, jobs, queues, sites, workers }\`: \`totals\` has \`pagesPerSecond\`, \`success\`,
 \`p50Ms\`, \`p95Ms\`, \`waiting\`, \`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers have the
@@ -322,18 +336,19 @@ same fields as in their own commands and in the API.`,
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `[observability.md](observability.md#workers) explains the columns.
 
-**\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. \`trawl workers\` lists a supervisor
-above its processes. If you name a supervisor, all its processes drain, and then the supervisor exits. A server of
-\`trawl up\` exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker,
-so workers on any machine receive them within 5 seconds. Tasks that are not finished after 12 × \`TRAWL_GRACE\` (one
-minute by default) are returned to the queue, so neither command loses work. The time is long because a task may have to
-wait for its site. A worker without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a crawl
-accept neither command: \`COMMAND_REFUSED\`. With \`--json\`, both print \`{ command, workers }\` with the workers that
+**\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. \`trawl workers\` lists a supervisor above
+its processes. If you name a supervisor, all its processes drain, and then the supervisor exits. A server of \`trawl up\`
+exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker, so workers on
+any machine receive them within 5 seconds. After 12 × \`TRAWL_GRACE\` (one minute by default), the worker stops as after
+SIGTERM and returns unfinished tasks to the queue, so neither command loses work. The time is long because a task may
+have to wait for its site. A worker without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a
+crawl accept neither command: \`COMMAND_REFUSED\`. With \`--json\`, both print \`{ command, workers }\` with the workers that
 the command was sent to.
 
 **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done,
 failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, command, commands, supervisor, startedAt,
-seenAt }] }\`; a field is \`null\` if the worker runs an older version of Trawl that does not report it.`,
+seenAt }] }\`; a field is \`null\` if there is no limit, command or supervisor, or if the worker runs an older version of
+Trawl that does not report it.`,
   },
   trace: {
     examples: [
@@ -341,13 +356,15 @@ seenAt }] }\`; a field is \`null\` if the worker runs an older version of Trawl 
       "npx trawl trace JOB",
       "npx trawl trace JOB --json",
     ],
-    notes: `For a job with one URL, the output is the same as for the URL. [observability.md](observability.md#traces)
-explains the timeline. Secrets in URLs are masked.
+    notes: `For a job with one URL that follows no links and has no spider, the output is the same as for the URL.
+[observability.md](observability.md#traces) explains the timeline. A request id is searched in the newest 1,000 jobs.
+Secrets in URLs are masked.
 
 For a URL or a task, **\`--json\`** prints \`{ "timelines": [{ url, job, jobState, requestId, submittedAt, state, waits,
-lines: [{ at, kind, text }], tasks: [{ taskId, step, leases }] }], "jobs": [] }\`. A lease is an \`attempt\`
+lines: [{ at, kind, text }], tasks: [{ taskId, step, leases }] }], "jobs": [], "more" }\`. A lease is an \`attempt\`
 (\`outcome\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …) or \`lost\`. For jobs, it
-prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }] }\`.`,
+prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }], "more" }\`. \`more\` is the number of results
+that were left out; the command prints at most 20.`,
   },
   pause: {
     examples: ["npx trawl pause JOB"],
@@ -357,7 +374,7 @@ prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }] }\
   resume: {
     examples: ["npx trawl resume JOB"],
     notes: `\`resume\` continues a job that \`pause\` has stopped. To continue a crawl whose process has ended, use
-[\`trawl crawl --resume\`](#trawl-crawl). **\`--json\`** prints the job.`,
+[\`trawl crawl --resume\`](#trawl-crawl); \`resume\` refuses such a crawl (\`CRAWL_STOPPED\`). **\`--json\`** prints the job.`,
   },
   cancel: {
     examples: ["npx trawl cancel JOB"],
@@ -365,30 +382,33 @@ prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }] }\
   },
   delete: {
     examples: ["npx trawl delete JOB --cancel"],
-    notes: `\`delete\` removes the job with its pages, records, dead letters, and the bodies that no page of another job
-uses. The job must have ended; \`--cancel\` ends it first. After that, no command shows the job. It cannot be restored,
-and its id is not used again. If the command is interrupted, a server or worker removes the rest, or you can repeat the
-command. [Retention](operations.md#retention) describes how long Trawl keeps jobs that you do not delete.
+    notes: `\`delete\` removes the job with its pages, records, dead letters and webhook. A server or worker removes the
+bodies that no page of another job uses, after an hour. The job must have ended; \`--cancel\` ends it first. After that,
+no command shows the job. It cannot be restored, and its id is not used again. If the command is interrupted, a server
+or worker removes the rest, or you can repeat the command. [Retention](operations.md#retention) describes how long Trawl
+keeps jobs that you do not delete.
 
-**\`--json\`** prints \`{ id, removed }\`; \`removed\` is false if some data will be removed later.`,
+**\`--json\`** prints \`{ id, removed }\`; \`removed\` is false if, apart from bodies, some data will be removed later, as
+always with \`--api\`.`,
   },
   change: {
     examples: [
       "npx trawl change JOB --rate 1/s --priority 3",
       "npx trawl change JOB --max-pages 500 --max-seconds none",
     ],
-    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers immediately. If the
-new page limit is below the number of URLs that are already queued, these URLs are still fetched, but no more are
+    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers immediately. If
+the new page limit is below the number of URLs that are already queued, these URLs are still fetched, but no more are
 accepted. If you raise the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the
-submission of the job: if that time has passed, the job ends. The limits of an ended job cannot be changed. **\`--json\`**
-prints the job.`,
+submission of the job: if that time has passed, the job ends. The limits of an ended job cannot be changed. The rate,
+burst and concurrency of sites in \`politeness.sites\` of the job stay as they are. **\`--json\`** prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],
-    notes: `\`doctor\` checks whether the broker is reachable and usable, and has a known version. It checks whether the
-store, and the folder or bucket of the bodies, exist, were created by Trawl, and are writable. It also finds queues with
-URLs but no worker, workers on queues that no job uses, spiders that a worker cannot load, and workers with another
-version of Trawl. Every finding says what to do.
+    notes: `\`doctor\` checks whether the broker is reachable, durable and usable, and has a known version. It checks
+whether the store can be read and written and was created by Trawl, and whether the folder or bucket of the bodies is
+writable. It also finds queues with URLs but no worker, running jobs while no worker runs, workers on queues that no job
+uses, spiders that a worker cannot load, workers with another version of Trawl, and workers on several machines whose
+store is a file. Every warning and problem says what to do. \`--log-level\` has no effect: \`doctor\` writes no log.
 
 **\`--json\`** prints \`{ healthy, problems, warnings, findings: [{ check, verdict, message, fix }]
 }\`; \`verdict\` is \`ok\`, \`warning\` or \`problem\`.`,

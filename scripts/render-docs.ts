@@ -28,9 +28,10 @@ function configPage(): string {
   });
   return `# Configuration
 
-Settings come from the defaults below, \`trawl.config.ts\` in the working folder, the environment, and flags; later sources
-override earlier ones. The keys of a job (\`politeness\`, \`retries\`, \`limits\`) override all of them for that job. Trawl
-rejects unknown settings and values out of range, reports all of them at once, and exits with 2.
+Settings come from the defaults below, \`trawl.config.ts\` (or \`.mts\`, \`.js\`, \`.mjs\`) in the working folder, the
+environment, and flags; later sources override earlier ones. The keys of a job (\`politeness\`, \`retries\`, \`limits\`)
+override all of them for that job. Trawl rejects unknown settings and invalid values, reports all of them at once, and
+exits with 2.
 
 \`\`\`ts
 // trawl.config.ts
@@ -51,7 +52,7 @@ function errorsPage(): string {
   return `# Errors
 
 Every error that Trawl reports has a stable code. The command line prints the error on stderr as
-\`trawl: CODE: what happened and what to change\`. In code, the error is a \`TrawlError\` with that \`code\`.
+\`trawl: CODE: what happened and what to change\`. The [API](api.md) returns the \`code\` in the body of the response.
 
 | code | exit code | meaning | what to do |
 |---|---|---|---|
@@ -67,7 +68,8 @@ After these failures, the task is retried. If the last attempt fails, the task b
 
 ${reasonTable(RETRY_REASONS)}
 
-Trawl never fetches a URL that has one of these reasons. The ledger counts the URL as \`refused\`:
+Trawl never fetches a URL that has one of these reasons. The ledger counts the URL as \`refused\`. It also counts the links
+of a page above \`maxLinks\` as \`refused\`.
 
 ${reasonTable(REFUSE_REASONS)}
 

@@ -2,38 +2,41 @@
 export const ERRORS = {
   BAD_USAGE: {
     exit: 2,
-    means: "A command was called with an unknown argument or flag.",
+    means: "An argument or flag of a command is unknown, missing or invalid, or cannot be combined with another one.",
     fix: "Read `trawl <command> --help`.",
   },
   BAD_URL: {
     exit: 2,
-    means: "A URL cannot be parsed, or its scheme is not http or https.",
-    fix: "Give absolute http(s) URLs.",
+    means: "A URL cannot be parsed, contains credentials, is longer than 4096 characters, or is not an http(s) URL.",
+    fix: "Give absolute http(s) URLs without credentials.",
   },
   BAD_SELECTOR: {
     exit: 2,
-    means: "A CSS selector in an extraction or follow rule is invalid.",
+    means: "A selector in an extraction or follow rule is invalid.",
     fix: "Correct the selector; test it with `trawl try`.",
   },
   BAD_JOB: {
     exit: 2,
-    means: "A job has an unknown key or a value out of range.",
-    fix: "Correct the keys that the message lists.",
+    means:
+      "A job is not valid JSON, has no URLs, or has an unknown key, an invalid value or settings that cannot be combined.",
+    fix: "Correct the keys that the message lists; see docs/jobs.md.",
   },
   BAD_SCHEDULE: {
     exit: 2,
-    means: "A schedule has an unknown key, a value out of range, or a time that is invalid or never occurs.",
+    means:
+      "A schedule has an unknown key, an invalid value, settings that cannot be combined, or a time that never occurs.",
     fix: "Correct the values that the message names; see docs/schedules.md.",
   },
   BAD_REQUEST: {
     exit: 2,
-    means: "A request to the API has an unknown field, a value out of range, or cannot be parsed.",
+    means:
+      "A request to the API cannot be parsed, lacks a required field, or has an unknown field or an invalid value.",
     fix: "Correct the fields that the message lists; /docs describes each request.",
   },
   ADDRESS_TAKEN: {
     exit: 2,
-    means: "The server cannot listen on its address, because another process already listens there.",
-    fix: "Stop that process, choose another port with `--port`, or start only workers: `trawl up --no-serve`.",
+    means: "The API or the metrics cannot be served at their address, because another process already listens there.",
+    fix: "Stop that process, or choose another port with `--port` or `--metrics-port`. To start only workers: `trawl up --no-serve`.",
   },
   BODY_TOO_LARGE: {
     exit: 2,
@@ -47,13 +50,14 @@ export const ERRORS = {
   },
   UNAUTHORIZED: {
     exit: 2,
-    means: "The API requires a key, and the request has no key or an unknown key.",
+    means: "The API requires a key, and the key of the request is missing, malformed, unknown, expired or revoked.",
     fix: "Send Authorization: Bearer KEY; an operator creates keys with `trawl keys add`.",
   },
   FORBIDDEN: {
     exit: 2,
-    means: "The key lacks the required scope, or the server does not accept requests from that origin.",
-    fix: "Use a key with the scope that the message names.",
+    means:
+      "The key lacks the required scope or has a tenant, or the server does not accept requests from that origin or to that host name.",
+    fix: "Use a key with the scope that the message names, or a key without a tenant. In a browser, only pages of the same server may call the API; without API keys, the server accepts only the hosts 127.0.0.1 and localhost.",
   },
   QUOTA_REACHED: {
     exit: 2,
@@ -62,12 +66,12 @@ export const ERRORS = {
   },
   EXTRACT_TIMEOUT: {
     exit: 1,
-    means: "A preview of rules exceeded its time or memory limit.",
+    means: "A preview of rules exceeded its time or memory limit, or its thread ended.",
     fix: "Simplify the rules, or raise apiTryRulesMs. A pattern in `match` that backtracks on a long text may never end.",
   },
   EXTRACT_BUSY: {
     exit: 3,
-    means: "Too many previews of rules are waiting.",
+    means: "Too many previews of rules are waiting, in total or from one caller.",
     fix: "Wait for the time in Retry-After, then send the request again.",
   },
   SCRAPE_TIMEOUT: {
@@ -82,18 +86,25 @@ export const ERRORS = {
   },
   BAD_CONFIG: {
     exit: 2,
-    means: "The configuration has an unknown key or a value out of range.",
-    fix: "Correct the keys that the message lists; see docs/config.md.",
+    means:
+      "The configuration file cannot be loaded, or a setting is unknown, is invalid, or conflicts with another setting or with the broker.",
+    fix: "Correct the settings that the message names; see docs/config.md.",
   },
   BAD_SPIDER: {
     exit: 2,
-    means: "A spider module cannot be read or compiled, or does not export a spider.",
-    fix: "Export default defineSpider({ … }) from a file that Node can load.",
+    means:
+      "A spider module cannot be read or compiled, does not export a spider, has invalid settings, or may not be used over HTTP.",
+    fix: "Export default defineSpider({ … }) from a file that Node can load; over HTTP, from a file in the folder TRAWL_API_SPIDERS.",
   },
-  BAD_OUTPUT: { exit: 2, means: "The output file cannot be written.", fix: "Choose a writable path with --out." },
+  BAD_OUTPUT: {
+    exit: 2,
+    means: "The output file cannot be written, its format is unknown, or its format cannot represent the records.",
+    fix: "Choose a writable path and a format that the message names, with --out or --format.",
+  },
   NOT_FOUND: {
     exit: 2,
-    means: "The job, task, page, path or other entry that the message names does not exist.",
+    means:
+      "The job, task, page, path or other entry that the message names does not exist, or several entries have that name.",
     fix: "List existing jobs with `trawl jobs`; for the API, see /docs.",
   },
   DASHBOARD_MISSING: {
@@ -108,19 +119,25 @@ export const ERRORS = {
   },
   NOTHING_TO_RESUME: {
     exit: 2,
-    means: "The broker has no crawl to resume.",
-    fix: "Start a crawl: `trawl crawl <url>`.",
+    means: "The broker has no crawl, or all its crawls have ended.",
+    fix: "List the jobs with `trawl jobs`, or start a crawl: `trawl crawl <url>`.",
   },
   JOB_ENDED: {
     exit: 2,
     means:
-      "The job has ended or is sealed, so it accepts no more URLs. An ended job also accepts no commands or changes.",
-    fix: "Start a new job, or replay its dead letters.",
+      "The job has ended or is sealed, so it accepts no more URLs; or it has ended or reached its time limit, so it cannot be paused, resumed, cancelled or changed.",
+    fix: "Start a new job, or replay the dead letters of this job.",
+  },
+  CRAWL_STOPPED: {
+    exit: 2,
+    means:
+      "No process runs the crawl, so it cannot be resumed with `trawl resume` or the API. Workers do not run crawls.",
+    fix: "Continue it with `trawl crawl --resume JOB`, on the machine where it ran.",
   },
   JOB_RUNNING: {
     exit: 2,
-    means: "The job has not ended, so it cannot be archived or deleted.",
-    fix: "Cancel it first, or wait until it has ended.",
+    means: "The job has not ended, or some of its tasks are still leased, so it cannot be archived or deleted.",
+    fix: "Cancel it first, or wait until it and its tasks have ended.",
   },
   JOB_ARCHIVED: {
     exit: 2,
@@ -129,7 +146,7 @@ export const ERRORS = {
   },
   JOB_DELETED: {
     exit: 2,
-    means: "The job with this id or Idempotency-Key was deleted.",
+    means: "The job that was submitted with this Idempotency-Key was deleted.",
     fix: "Use a new Idempotency-Key for a new job.",
   },
   LIMIT_FIXED: {
@@ -140,8 +157,8 @@ export const ERRORS = {
   COMMAND_REFUSED: {
     exit: 2,
     means:
-      "A worker cannot execute the command: the worker has no supervisor, belongs to a crawl, or runs a Trawl version without commands.",
-    fix: "Stop the worker with SIGTERM, on its machine; the worker finishes its current tasks.",
+      "A worker cannot execute the command: it belongs to a crawl, it runs a Trawl version without commands, or it has no supervisor that could recycle it.",
+    fix: "Do what the message says, or stop the worker with SIGTERM on its machine. It then waits up to TRAWL_GRACE for its running tasks and returns the unfinished ones.",
   },
   API_UNREACHABLE: {
     exit: 3,
@@ -156,12 +173,12 @@ export const ERRORS = {
   },
   BROKER_FULL: {
     exit: 3,
-    means: "The broker contains the maximum number of pending URLs.",
-    fix: "Let workers catch up and submit the rest, or raise maxPending.",
+    means: "The broker contains the maximum number of pending URLs, or its Redis has reached maxmemory.",
+    fix: "Let workers catch up and submit the rest, or raise maxPending (TRAWL_MAX_PENDING) or maxmemory of Redis.",
   },
   BROKER_UNSAFE: {
     exit: 3,
-    means: "The broker is a Redis that may evict URLs: its maxmemory-policy is not noeviction.",
+    means: "The broker is a Redis that may evict keys of Trawl: its maxmemory-policy is not noeviction.",
     fix: "Set maxmemory-policy noeviction on that Redis; see docs/operations.md.",
   },
   BROKER_SCHEMA: {
@@ -187,7 +204,7 @@ export const ERRORS = {
   },
   EGRESS_REFUSED: {
     exit: 1,
-    means: "The address of a URL is in a private, loopback or cloud metadata network, so Trawl does not connect to it.",
+    means: "The address of a URL is private, loopback, cloud metadata or reserved, so Trawl does not connect to it.",
     fix: "Allow the network with TRAWL_ALLOW_PRIVATE if it is yours.",
   },
   TRACING_UNAVAILABLE: {
@@ -219,7 +236,7 @@ type TrawlErrorParts = {
   cause?: unknown;
 };
 
-/** The only error class that Trawl throws deliberately. Branch on `code`, never on the message. */
+/** An error that a user can fix or a caller can handle. Branch on `code`, never on the message. */
 export class TrawlError extends Error {
   readonly code: ErrorCode;
   readonly op: string;

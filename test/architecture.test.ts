@@ -65,7 +65,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/job-archive.ts",
     "submit/masked-secrets.ts",
   ],
-  trace: ["domain", "errors.ts", "runtime", "frontier/frontier-admin.ts", "control/catalogue.ts", "store/store.ts"],
+  trace: [
+    "domain",
+    "errors.ts",
+    "runtime",
+    "control/catalogue.ts",
+    "frontier/frontier-admin.ts",
+    "frontier/worker-facts.ts",
+    "store/store.ts",
+  ],
   spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit"],
   worker: [
     "domain",

@@ -1,7 +1,8 @@
 /**
  * Checks README and docs: every link has a target, and every command in an `sh` block works. A shell runs the `trawl`
  * commands as written, in a folder with the files of a clone. The test changes three things: addresses become the
- * address of a demo shop, `JOB` becomes the id of an interrupted crawl, and crawls get a page limit.
+ * address of a demo shop, `JOB` becomes the id of an interrupted crawl (in `trawl resume JOB`, of a submitted job), and
+ * crawls get a page limit.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -82,7 +83,9 @@ describe("the commands in the Markdown pages", () => {
   it.each(trawlCommands)("%s", async (command) => {
     const folder = newFolder();
     cpSync(clone.folder, folder, { recursive: true, verbatimSymlinks: true });
-    const line = withAddresses(command, shop.url).replaceAll("JOB", clone.jobId);
+    // An interrupted crawl is resumed with `trawl crawl --resume`.
+    const jobId = command.includes("trawl resume JOB") ? await submittedJob(shop.url, folder) : clone.jobId;
+    const line = withAddresses(command, shop.url).replaceAll("JOB", jobId);
     const { code, output } = await (/--serve| trawl up/.test(line)
       ? serve(line, folder)
       : runInShell(shortened(line), folder));
@@ -132,6 +135,10 @@ async function interruptedCrawl(shopUrl: string, folder: string): Promise<{ fold
   );
   expect(jobs).toMatchObject([{ state: "running" }]);
   return { folder, jobId: jobs[0]?.id ?? "" };
+}
+
+async function submittedJob(shopUrl: string, cwd: string): Promise<string> {
+  return lastJson<{ id: string }>(await trawl(["submit", `${shopUrl}/`, "--json"], { cwd })).id;
 }
 
 function withAddresses(text: string, shopUrl: string): string {

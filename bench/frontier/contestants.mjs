@@ -1,7 +1,7 @@
-/** The contestants and their variants. The best variant counts. */
+/** The contestants and their variants. The verdicts compare the fastest variant of Trawl with that of BullMQ. */
 
 import { openBullmq } from "./contestants/bullmq.mjs";
-import { openApp } from "./contestants/trawl.mjs";
+import { openTrawl } from "./contestants/trawl.mjs";
 import { openZset } from "./contestants/zset.mjs";
 import { ensureBullmq } from "./ensure-bullmq.mjs";
 import { findTrawlObstacle } from "./load-trawl.mjs";
@@ -13,7 +13,7 @@ const concurrencies = [{ concurrency: 50 }, { concurrency: 200 }, { concurrency:
  * it ends in minutes. Its rate does not depend on the number of URLs.
  */
 export const CONTESTANTS = {
-  trawl: { open: openApp, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },
+  trawl: { open: openTrawl, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },
   bullmq: {
     open: (options) => openBullmq({ ...options, dedup: true }),
     hasDedup: true,

@@ -211,7 +211,7 @@ export function createApiServer(
 const LISTENING = {
   op: "api.listen",
   taken:
-    "another process, perhaps trawl serve or trawl up, listens on it; choose another --port, or start only workers with trawl up --no-serve",
+    "another process, perhaps trawl serve or trawl up, listens on it; choose another --port, or start only workers with: trawl up --no-serve",
   check: "--host (TRAWL_API_HOST) and --port (TRAWL_API_PORT)",
 };
 

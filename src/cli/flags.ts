@@ -1,6 +1,8 @@
 /** Parsers of flag values for commander. */
 import { InvalidArgumentError } from "commander";
+import { crawlOfQueue } from "../domain/crawl-queue.ts";
 import { QUEUE_NAME } from "../domain/queue-name.ts";
+import { TrawlError } from "../errors.ts";
 
 /** Collects the values of a repeatable flag. */
 export function collect(value: string, before: string[]): string[] {
@@ -29,6 +31,22 @@ export function queueName(flag: string): (value: string) => string {
 export function queueNames(flag: string): (value: string) => string[] {
   const one = queueName(flag);
   return (value) => [...new Set(value.split(",").map((name) => one(name.trim())))];
+}
+
+/**
+ * Throws BAD_USAGE for the queue of a crawl. Only the process of the crawl may fetch from the private hosts that its
+ * user named: in a worker, these tasks would fail.
+ */
+export function refuseCrawlQueues(queues: readonly string[]): void {
+  for (const queue of queues) {
+    const jobId = crawlOfQueue(queue);
+    if (jobId === undefined) continue;
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.queues",
+      message: `${queue} is the queue of a crawl, and workers do not run crawls; continue it with: trawl crawl --resume ${jobId}`,
+      detail: { queue },
+    });
+  }
 }
 
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;

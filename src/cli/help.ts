@@ -3,7 +3,7 @@ import { type Argument, Help, type HelpConfiguration, type Option } from "comman
 
 const SHARED: readonly string[] = ["--api", "--broker", "--store", "--log-level", "--json", "--help"];
 
-/** True for flags that all commands have. They are listed last, after the command's own flags. */
+/** True for flags that most commands have. They are listed last, after the command's own flags. */
 export function isShared({ long }: Option): boolean {
   return SHARED.includes(long ?? "");
 }

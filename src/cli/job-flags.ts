@@ -4,16 +4,25 @@ import { collect, requestIdFlag, wholeNumber } from "./flags.ts";
 
 export const RENDER = ["never", "auto", "always"] as const;
 
-/** Adds the flags of `CrawlFlags`. `recrawlDefault`: describes the recrawl set that is used if --recrawl names none. */
-export function withJobFlags(command: Command, recrawlDefault = ""): Command {
+/** `recrawlDefault`: describes the recrawl set that is used if --recrawl names none. */
+type JobFlagTexts = { recrawlDefault?: string; name?: string };
+
+/** Adds the flags of `CrawlFlags`, except --request-id. */
+export function withJobFlags(
+  command: Command,
+  { recrawlDefault = "", name = "name of the job" }: JobFlagTexts = {},
+): Command {
   return command
     .option(
       "-e, --extract <name=rule>",
-      "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none' (repeatable)",
+      "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none'; no effect on a spider (repeatable)",
       collect,
       [],
     )
-    .option("--follow <selector>", "which links to follow (default a[href]); none: fetch only the given URLs")
+    .option(
+      "--follow <selector>",
+      "which links to follow (default for URLs: a[href]); none: fetch only the given URLs; no effect on a spider",
+    )
     .addOption(
       new Option("--scope <where>", "follow links to the same site, the same registrable domain, or any host")
         .choices(["site", "domain", "any"])
@@ -37,7 +46,7 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
       wholeNumber("--max-pages", 1),
     )
     .option("--max-depth <n>", "follow links at most this many levels deep", wholeNumber("--max-depth", 0))
-    .option("--max-seconds <n>", "stop after this many seconds", wholeNumber("--max-seconds", 1))
+    .option("--max-seconds <n>", "stop this many seconds after submission", wholeNumber("--max-seconds", 1))
     .option("--rate <rate>", "rate of requests to one site: 4/s, 10/m, unlimited (default 4/s)")
     .option(
       "--burst <n>",
@@ -50,7 +59,7 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
     .option("--header <name: value>", "send this header with the request for every page (repeatable)", collect, [])
     .option(
       "--recrawl [set]",
-      `fetch only pages that changed since the last crawl with the same set name${recrawlDefault}`,
+      `download only pages that changed since the last crawl with the same set name${recrawlDefault}`,
     )
     .option("--changed-only", "with --recrawl: emit only the records of new and changed pages")
     .option("--keep-bodies", "store page bodies, compressed and deduplicated")
@@ -59,7 +68,10 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
         .choices(RENDER)
         .default(undefined, "never"),
     )
-    .option("--wait-for <what>", "for rendered pages: wait for load, for idle, or until this selector matches")
+    .option(
+      "--wait-for <what>",
+      "for rendered pages: wait for load (the default), for idle, or until this selector matches",
+    )
     .addOption(
       new Option(
         "--parse <where>",
@@ -68,10 +80,14 @@ export function withJobFlags(command: Command, recrawlDefault = ""): Command {
         .choices(["inline", "queue"])
         .default(undefined, "inline"),
     )
-    .option("--name <text>", "name of the job")
-    .option(
-      "--request-id <id>",
-      "request id of the job, for trawl trace <id> (default: generated)",
-      requestIdFlag("--request-id"),
-    );
+    .option("--name <text>", name);
+}
+
+/** Adds --request-id. The jobs of a schedule have generated request ids. */
+export function withRequestIdFlag(command: Command): Command {
+  return command.option(
+    "--request-id <id>",
+    "request id of the job, for trawl trace <id> (default: generated)",
+    requestIdFlag("--request-id"),
+  );
 }

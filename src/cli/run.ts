@@ -26,6 +26,7 @@ import { addWorker } from "./commands/worker.ts";
 import { addWorkers } from "./commands/workers.ts";
 import { HELP_STYLE } from "./help.ts";
 import { listenForShutdown, type Shutdown } from "./shutdown.ts";
+import { ownCommand, withCommand } from "./terminal.ts";
 
 const HELP = `
 Start here:
@@ -92,7 +93,7 @@ function failed(error: unknown): number {
   // Commander has already printed its message. Help and version exit with 0; everything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERRORS.BAD_USAGE.exit;
   if (isTrawlError(error)) {
-    process.stderr.write(errorText(`${error.code}: ${error.message}`));
+    process.stderr.write(errorText(`${error.code}: ${withCommand(error.message, { command: ownCommand() })}`));
     return error.exitCode;
   }
   const { stack, message } = error as Error;

@@ -9,7 +9,7 @@ export type ConnectionFlags = { broker?: string; store?: string; logLevel?: stri
 
 export type Session = { config: Config; screen: Screen; trawl: App; close(): Promise<void> };
 
-/** Adds the flags that every command has: broker, store, log level and JSON output. */
+/** Adds the flags that most commands have: broker, store, log level and JSON output. */
 export function withConnectionFlags(command: Command): Command {
   return command
     .option("--broker <url>", "connection URL of the broker (default sqlite:.trawl/broker.db)")
@@ -27,7 +27,7 @@ export function connectionArgs({ broker, store, logLevel }: ConnectionFlags): st
 export type Opening = {
   flags: ConnectionFlags;
   settings?: Record<string, unknown>;
-  /** Waits for an unavailable broker as long as the settings allow. For commands that change or process jobs. */
+  /** Waits for an unavailable broker as long as the settings allow. For commands that submit, run or delete jobs. */
   waitsForBroker?: boolean;
   /** The settings, if the caller has already loaded them. */
   loaded?: Config;

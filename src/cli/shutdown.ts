@@ -6,10 +6,14 @@
 import { ERRORS } from "../errors.ts";
 import { showableLines } from "../runtime/showable.ts";
 import type { HandlerPage } from "../worker/task/handler-errors.ts";
+import { ownCommand } from "./terminal.ts";
+
+/** `output`: the reader of stdout has closed it. */
+type StopCause = "signal" | "output" | "request";
 
 export type Shutdown = {
-  /** Calls `stop` on the first signal. */
-  onStop(stop: () => void): { remove(): void };
+  /** Calls `stop` on the first signal, when stdout is closed, or after `request`. */
+  onStop(stop: (cause: StopCause) => void): { remove(): void };
   /** Calls `kill` before a second signal ends the process, to end child processes. */
   onKill(kill: () => void): { remove(): void };
   /**
@@ -33,21 +37,21 @@ export type Shutdown = {
 export const INTERRUPTED = 130;
 
 export function listenForShutdown(): Shutdown {
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(cause: StopCause) => void>();
   const killers = new Set<() => void>();
   const finders = new Map<() => HandlerPage | undefined, () => void>();
   let isRequested = false;
   let isChild = false;
   let earlyCode = INTERRUPTED;
-  function request(): void {
+  function stop(cause: StopCause): void {
     if (isRequested) return;
     isRequested = true;
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(cause);
   }
   function onSignal(): void {
     if (!isChild && isRequested) exitNow(INTERRUPTED);
     if (!isChild && listeners.size === 0) exitNow(earlyCode);
-    request();
+    stop("signal");
   }
   /** Exiting here loses nothing: leases expire, and completed writes are durable. */
   function exitNow(code: number): never {
@@ -57,13 +61,13 @@ export function listenForShutdown(): Shutdown {
   function onBrokenOutput({ code, message }: NodeJS.ErrnoException): void {
     if (code !== "EPIPE") {
       process.stderr.write(
-        `trawl: BAD_OUTPUT: stdout: ${message}; the records are stored; read them with: trawl records JOB\n`,
+        `trawl: BAD_OUTPUT: stdout: ${message}; the records are stored; read them with: ${ownCommand()} records JOB\n`,
       );
       process.exit(ERRORS.BAD_OUTPUT.exit);
     }
     // A command that only prints stored results ends normally when its reader closes the pipe.
     if (listeners.size === 0 && !isRequested) process.exit(0);
-    request();
+    stop("output");
   }
   function currentHandlerPage(): HandlerPage | undefined {
     for (const find of finders.keys()) {
@@ -110,9 +114,9 @@ export function listenForShutdown(): Shutdown {
   process.stdout.on("error", onBrokenOutput);
   process.stderr.on("error", () => {}); // there is no other place to report it
   return {
-    onStop(stop) {
-      listeners.add(stop);
-      return { remove: () => void listeners.delete(stop) };
+    onStop(listener) {
+      listeners.add(listener);
+      return { remove: () => void listeners.delete(listener) };
     },
     onKill(kill) {
       killers.add(kill);
@@ -125,7 +129,7 @@ export function listenForShutdown(): Shutdown {
       finders.set(find, ended);
       return { remove: () => void finders.delete(find) };
     },
-    request,
+    request: () => stop("request"),
     ignoreSecondSignal() {
       isChild = true;
     },

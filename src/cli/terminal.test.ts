@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatBytes, plural } from "../domain/format-number.ts";
-import { shorten, table } from "./terminal.ts";
+import { shorten, table, withCommand } from "./terminal.ts";
 
 describe("a table", () => {
   it("aligns text left and numbers right, without trailing spaces", () => {
@@ -43,6 +43,15 @@ describe("text on a terminal", () => {
   it("is shortened in the middle, so that both ends of a URL stay readable", () => {
     expect(shorten("https://shop.example/product/1", 15)).toBe("https:/…oduct/1");
     expect(shorten("short", 15)).toBe("short");
+  });
+
+  it("suggests commands with the command that starts the program", () => {
+    const text = "resume it with: trawl crawl --resume j1 (if its process is running: trawl resume j1); trawl runs";
+
+    expect(withCommand(text, { command: "npx trawl" })).toBe(
+      "resume it with: npx trawl crawl --resume j1 (if its process is running: npx trawl resume j1); trawl runs",
+    );
+    expect(withCommand(text, { command: "trawl" })).toBe(text);
   });
 
   it("uses the singular for one", () => {

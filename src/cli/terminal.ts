@@ -49,7 +49,7 @@ export function processScreen(): Screen {
     columns: () => stderr.columns || USUAL_COLUMNS,
     outColumns: () => (stdout.isTTY ? stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY),
     paint: pc.createColors(isLive && pc.isColorSupported),
-    command: commandOf(process.argv[1] ?? ""),
+    command: ownCommand(),
   };
 }
 
@@ -57,9 +57,18 @@ export function processScreen(): Screen {
 const USUAL_COLUMNS = 80;
 
 /** With npx the program is in node_modules, and in a clone it has another file name. Neither is on the shell's path. */
-function commandOf(script: string): string {
+export function ownCommand(): string {
+  const script = process.argv[1] ?? "";
   const isInstalled = basename(script) === "trawl" && !script.includes("node_modules");
   return isInstalled ? "trawl" : "npx trawl";
+}
+
+/**
+ * Replaces `trawl` in suggested commands by the command that starts this program. Code that is shared with the API
+ * suggests a command after a colon: `resume it with: trawl resume JOB`.
+ */
+export function withCommand(text: string, { command }: Pick<Screen, "command">): string {
+  return text.replaceAll(/(?<=: )trawl (?=[a-z])/g, `${command} `);
 }
 
 /** Shortens text in the middle, so that both the host of a URL and the end of its path stay readable. */

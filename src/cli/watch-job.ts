@@ -23,7 +23,7 @@ export function watchJob(
     const job = await findJob(jobId);
     if (job === undefined && isObserver) over.abort();
     if (job === undefined || over.signal.aborted) return;
-    progress?.show({ job, at: now(), note: showable(noteOn(job)) });
+    progress?.show({ job, at: now(), note: showable(noteOn(job, screen)) });
     if (hasEnded(job.state)) over.abort();
   }
   const timer = setInterval(() => {
@@ -54,8 +54,8 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function noteOn(job: Watched): string {
-  if (job.state === "paused") return `paused; resume with: trawl resume ${job.id}`;
+function noteOn(job: Watched, { command }: Screen): string {
+  if (job.state === "paused") return `paused; resume with: ${command} resume ${job.id}`;
   if (job.counts.leased > 0 || job.counts.delayed === 0) return `job ${job.id}  ${job.name}`;
-  return `waiting to retry ${plural(job.counts.delayed, "URL")}; details: trawl explain ${job.id}`;
+  return `waiting to retry ${plural(job.counts.delayed, "URL")}; details: ${command} explain ${job.id}`;
 }

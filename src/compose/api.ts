@@ -153,7 +153,7 @@ function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: (
 function wouldBeOpen(host: string): TrawlError {
   return new TrawlError("BAD_CONFIG", {
     op: "serve",
-    message: `TRAWL_API_HOST is ${host}, and there are no API keys: every client that can reach this address could submit jobs; create a key first (trawl keys add), or listen on 127.0.0.1`,
+    message: `TRAWL_API_HOST is ${host}, and there are no API keys: every client that can reach this address could submit jobs; listen on 127.0.0.1, or create a key first: trawl keys add NAME --scopes admin`,
     detail: { host },
   });
 }

@@ -28,7 +28,7 @@ export const SETTINGS = {
     env: "TRAWL_BROKER",
     default: "sqlite:.trawl/broker.db",
     isSecret: true,
-    doc: "Connection URL of the broker: `sqlite:PATH`; for a fleet `redis://[user:password@]host:port[/db]` (`rediss://` with TLS), `redis+cluster://host:port,host:port` or `redis+sentinel://host:port,host:port/master`.",
+    doc: "Connection URL of the broker: `sqlite:PATH`; for a fleet `redis://[user:password@]host:port[/db]`, `redis+cluster://host:port,host:port` or `redis+sentinel://host:port,host:port/master[?sentinelUser=…&sentinelPassword=…]`. For TLS, write `rediss` instead of `redis`, with PEM files as `?ca`, `cert` and `key` if needed.",
   }),
   brokerPrefix: name({
     env: "TRAWL_BROKER_PREFIX",
@@ -46,25 +46,25 @@ export const SETTINGS = {
     default: "60s",
     min: "100ms",
     max: "1h",
-    doc: "How long a process tries to reconnect to an unreachable Redis broker before it exits.",
+    doc: "How long workers, `trawl up`, `crawl`, `submit` and `delete` retry calls to an unreachable Redis broker before they exit. Other commands retry for at most 5 seconds. A running `trawl serve` then responds with 503 and continues.",
   }),
   store: text({
     env: "TRAWL_STORE",
     default: "sqlite:.trawl/store.db",
     isSecret: true,
-    doc: "Connection URL of the store for pages and records: `sqlite:PATH`; for a fleet `postgres://user:password@host:port/database`, with `?schema=NAME` (default `trawl`), `sslmode=disable`, `prefer` (the default), `require` or `verify-full`, and PEM files as `ca`, `cert` and `key`.",
+    doc: "Connection URL of the store for pages and records: `sqlite:PATH`; for a fleet `postgres://user:password@host:port/database`, with `?schema=NAME` (default `trawl`), `sslmode=disable`, `prefer` (the default), `require` or `verify-full` (the default with `ca`), and PEM files as `ca`, `cert` and `key`.",
   }),
   storeRetryForMs: duration({
     env: "TRAWL_STORE_RETRY_FOR",
     default: "60s",
     min: "100ms",
     max: "1h",
-    doc: "How long a process tries to reconnect to an unreachable PostgreSQL store before it exits.",
+    doc: "How long a process retries calls to an unreachable PostgreSQL store before it exits. A running server does not exit: it responds with 503.",
   }),
   bodies: text({
     env: "TRAWL_BODIES",
     default: "file:.trawl/bodies",
-    doc: "Where page bodies are stored if a job keeps them: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`.",
+    doc: "Where bodies, screenshots, PDFs and spooled pages are stored: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`.",
   }),
   s3Endpoint: text({
     env: "TRAWL_S3_ENDPOINT",
@@ -80,11 +80,11 @@ export const SETTINGS = {
     env: "TRAWL_S3_PATH_STYLE",
     default: "auto",
     of: ["auto", "on", "off"],
-    doc: "Whether the bucket name is in the path of S3 URLs (`on`) or in the host (`off`). `auto`: in the host for Amazon S3, in the path for other servers.",
+    doc: "Whether the bucket name is in the path of S3 URLs (`on`) or in the host (`off`). `auto`: in the host if `s3Endpoint` is `auto`, else in the path.",
   }),
   s3AccessKey: secret({
     env: "TRAWL_S3_ACCESS_KEY",
-    doc: "Access key id for the S3 server. If not set, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` are used.",
+    doc: "Access key id for the S3 server. If neither this nor `s3SecretKey` is set, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` are used.",
   }),
   s3SecretKey: secret({ env: "TRAWL_S3_SECRET_KEY", doc: "Secret access key for the S3 server." }),
   s3SessionToken: secret({
@@ -96,22 +96,22 @@ export const SETTINGS = {
     default: "30s",
     min: "100ms",
     max: "1h",
-    doc: "Timeout of one request to the S3 server. Requests with temporary failures are sent up to 8 times.",
+    doc: "Timeout of one request to the S3 server. After a temporary failure, a request is sent again, up to 8 times in total.",
   }),
   allowPrivate: list({
     env: "TRAWL_ALLOW_PRIVATE",
-    doc: "Private, loopback or link-local networks from which pages may be fetched, such as `127.0.0.0/8,10.1.0.0/16`.",
+    doc: "Networks that are not on the public internet, such as `127.0.0.0/8,10.1.0.0/16`, to which requests for pages and webhook events may be sent.",
   }),
   userAgent: headerText({
     env: "TRAWL_USER_AGENT",
     default: "Trawl/0.1 (polite crawler)",
-    doc: "User-Agent header of every request. Rules in robots.txt are selected by its first word. Include a way to contact you.",
+    doc: "User-Agent header of every request, unless the job sets this header. Its first word selects the rules in robots.txt. Include a way to contact you.",
   }),
   logLevel: choice({
     env: "TRAWL_LOG_LEVEL",
     default: "warn",
     of: ["debug", "info", "warn", "error", "silent"],
-    doc: "Minimum level of the JSON log lines on stderr.",
+    doc: "Minimum level of the log lines on stderr.",
   }),
 
   api: serverUrl({
@@ -128,7 +128,7 @@ export const SETTINGS = {
     default: 7,
     min: 1,
     max: 20,
-    doc: "How many times a command sends a request to `TRAWL_API` if the connection fails or the server is stopping. The wait between attempts starts at 250 ms and doubles up to 10 s.",
+    doc: "How many times a command sends a request to `TRAWL_API` if the connection fails, or the server is stopping or busy (429, 502, 503). The wait between attempts starts at 250 ms and doubles up to 10 s. A request that must not take effect twice is repeated only if the connection was refused.",
   }),
   ...SERVER_SETTINGS,
   keepEndedMs: orNever(
@@ -137,7 +137,7 @@ export const SETTINGS = {
       default: "7d",
       min: "1s",
       max: "3650d",
-      doc: "How long a job stays in the broker after its end. After that, the job and its results can be read from the store, but the job can no longer be changed or replayed. Servers and workers archive jobs. `never`: jobs stay in the broker.",
+      doc: "How long a job stays in the broker after its end. After that, the job and its results can be read from the store, but its dead letters are removed and the job can no longer be changed. Servers and workers archive jobs. `never`: jobs stay in the broker.",
     }),
   ),
   ...METRICS_SETTINGS,
@@ -154,7 +154,7 @@ export const SETTINGS = {
     default: 32,
     min: 1,
     max: 1000,
-    doc: "Maximum number of tasks that one process runs at once.",
+    doc: "Maximum number of tasks that one process runs at once. With `pool: solo`, the default is 1.",
   }),
   leaseMs: duration({
     env: "TRAWL_LEASE",
@@ -168,7 +168,7 @@ export const SETTINGS = {
     default: "5s",
     min: "0ms",
     max: "10m",
-    doc: "How long a stopping process waits for running tasks before it returns them to the broker.",
+    doc: "How long a stopping process waits for running tasks before it returns them to the broker. A stopping server waits as long for requests in progress. `trawl workers drain` and `recycle` wait 12 times as long.",
   }),
   flushMs: duration({
     env: "TRAWL_FLUSH",
@@ -215,7 +215,7 @@ export const SETTINGS = {
       default: "1h",
       min: "1s",
       max: "24h",
-      doc: "Maximum time for one task, from lease to result. A process that is blocked in a task for longer is killed: the task becomes a dead letter, `time_limit`, and the other tasks of the process are returned unchanged. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
+      doc: "Maximum time for one task, from lease to result. A longer task is aborted, as with `softTimeLimitMs`. If a task blocks its process for longer, the process is killed: the task becomes a dead letter, `time_limit`, and the other tasks of the process are returned unchanged. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
     }),
   ),
   softTimeLimitMs: limit(
@@ -224,11 +224,11 @@ export const SETTINGS = {
       default: "1h",
       min: "10ms",
       max: "24h",
-      doc: "Time after which the signal of a task is aborted. A task that waits for its site is retried later; a task whose handler is running becomes a dead letter, `time_limit`. This limit must not exceed `timeLimitMs`.",
+      doc: "Time after which a task is aborted, counted from its lease. A task that waits for its site is retried later; a task whose handler is running becomes a dead letter, `time_limit`. This limit must not exceed `timeLimitMs`.",
     }),
   ),
 
-  rate: rate({ env: "TRAWL_RATE", default: "4/s", doc: "Rate of requests to one site, unless the job sets one." }),
+  rate: rate({ env: "TRAWL_RATE", default: "4/s", doc: "Rate of requests to one site." }),
   burst: count({
     env: "TRAWL_BURST",
     default: 1,
@@ -282,21 +282,21 @@ export const SETTINGS = {
     default: "1s",
     min: "1ms",
     max: "10m",
-    doc: "Wait before the first retry; it doubles with each further retry.",
+    doc: "Wait before the first retry; it doubles with each further retry, up to 10 minutes. Each wait is longer by a random part of up to a quarter.",
   }),
   bodyBytes: count({
     env: "TRAWL_BODY_BYTES",
     default: 10_000_000,
     min: 1000,
     max: 2_000_000_000,
-    doc: "Maximum size of a body, after decompression.",
+    doc: "Maximum size of a body after decompression, and of a screenshot or PDF.",
   }),
   totalMs: duration({
     env: "TRAWL_TOTAL_TIMEOUT",
     default: "30s",
     min: "10ms",
     max: "1h",
-    doc: "Timeout of one request, up to the last byte.",
+    doc: "Timeout of one request, up to the last byte, and of rendering one page.",
   }),
   idleMs: duration({
     env: "TRAWL_IDLE_TIMEOUT",
@@ -321,14 +321,14 @@ export const SETTINGS = {
     default: "24h",
     min: "1m",
     max: "365d",
-    doc: "How long jobs with `render: auto` render all pages of a site whose pages were empty without a browser. After this time, they fetch the pages without a browser again.",
+    doc: "How long jobs with `render: auto` render all further pages of a site after one of its pages was empty without a browser. After this time, they fetch pages without a browser again.",
   }),
   tabs: count({
     env: "TRAWL_TABS",
     default: 4,
     min: 1,
     max: 100,
-    doc: "Number of pages that the browser of one process renders at once; further render tasks wait. It is also the maximum number of tasks that a process leases from the queue `render`.",
+    doc: "Number of pages that the browser of one process renders at once; further render tasks wait. It is also the maximum number of tasks of the queue `render` that a process holds at once.",
   }),
   pagesPerBrowser: count({
     env: "TRAWL_PAGES_PER_BROWSER",
@@ -356,7 +356,7 @@ export const SETTINGS = {
     default: 5000,
     min: 0,
     max: 100_000,
-    doc: "Maximum number of links that are followed from one page.",
+    doc: "Maximum number of links that are followed from one page; further links are refused.",
   }),
   recrawlBytes: count({
     env: "TRAWL_RECRAWL_BYTES",
@@ -372,7 +372,7 @@ export const SETTINGS = {
     default: 20_000_000,
     min: 1,
     max: 1_000_000_000,
-    doc: "Number of pending URLs in the broker above which new submissions must wait until workers catch up.",
+    doc: "Maximum number of pending URLs in the broker. When it is reached, `trawl submit` waits until workers catch up, and the API and `trawl crawl` reject further URLs. Links of pages are always queued.",
   }),
 } as const satisfies Record<string, Field<unknown>>;
 

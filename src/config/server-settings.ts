@@ -29,7 +29,7 @@ export const SERVER_SETTINGS = {
     default: 33_554_432,
     min: 1_024,
     max: 1_073_741_824,
-    doc: "Maximum size of a JSON body that `trawl serve` accepts. URL lists sent as application/x-ndjson have no limit.",
+    doc: "Maximum size in bytes of a JSON body that `trawl serve` accepts. URL lists sent as application/x-ndjson have no limit.",
   }),
   apiTryRulesMs: duration({
     env: "TRAWL_API_TRY_RULES",

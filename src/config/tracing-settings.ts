@@ -7,7 +7,7 @@ export const TRACING_SETTINGS = {
     env: "TRAWL_OTEL",
     default: "off",
     or: "auto",
-    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry. You install its packages and configure them with the `OTEL_*` variables. `auto`: traces are sent if the packages are installed. If this setting is not set, but `OTEL_EXPORTER_OTLP_ENDPOINT` is, `auto` applies.",
+    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry. You install its packages and configure them with the `OTEL_*` variables. `auto`: traces are sent if the packages are installed. If this setting is not set, but `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is, `auto` applies, unless `OTEL_SDK_DISABLED` or `OTEL_TRACES_EXPORTER=none` turns traces off. With an SDK that you have started yourself, traces are always sent.",
   }),
   traceShare: fraction({
     env: "TRAWL_TRACE_SAMPLE",

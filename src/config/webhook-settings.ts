@@ -14,7 +14,7 @@ export const WEBHOOK_SETTINGS = {
     default: 20,
     min: 0,
     max: 1000,
-    doc: "Number of retries before a webhook event becomes a dead letter; with the default backoff they take about two hours.",
+    doc: "Number of retries before a webhook event becomes a dead letter; with the default backoff they take about two and a half hours. After status 410, there is no retry.",
   }),
   webhookBackoffMs: duration({
     env: "TRAWL_WEBHOOK_BACKOFF",
@@ -40,7 +40,7 @@ export const WEBHOOK_SETTINGS = {
     default: 4,
     min: 1,
     max: 1000,
-    doc: "Maximum number of concurrent webhook requests to one host.",
+    doc: "Maximum number of concurrent webhook requests to one host, and of events that may be sent to it at once after a pause.",
   }),
   webhookFlushMs: duration({
     env: "TRAWL_WEBHOOK_FLUSH",

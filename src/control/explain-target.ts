@@ -1,11 +1,13 @@
 /** Explains why a URL, a site or a job waits. Used by the API and the command line. */
+import { crawlOfQueue, isCrawl } from "../domain/crawl-queue.ts";
 import { plural } from "../domain/format-number.ts";
 import { futureInstant } from "../domain/future-instant.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
+import { TrawlError } from "../errors.ts";
 import type { ExplainTarget, Explanation, FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
-import { capacityOf } from "../frontier/worker-facts.ts";
+import { capacityOf, livingWorkers, stoppedCrawlText } from "../frontier/worker-facts.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Store } from "../store/store.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
@@ -17,7 +19,7 @@ type Task = Explanation["tasks"][number] & { step?: Step };
 export type Explained = Omit<Explanation, "tasks" | "queues"> & { tasks: readonly Task[] };
 
 type Deps = {
-  frontier: Pick<FrontierAdmin, "explain" | "findJob" | "listQueues" | "listWorkers">;
+  frontier: Pick<FrontierAdmin, "explain" | "findJob" | "findSite" | "listQueues" | "listWorkers">;
   catalogue: Pick<Catalogue, "find">;
   store: Pick<Store, "tracePages" | "traceAttempts">;
   clock: Clock;
@@ -27,8 +29,10 @@ type MaySee = ((job: JobView) => boolean) | undefined;
 /** `visibility`: whether the explanation includes values that all tenants share. */
 export type ExplainCaller = { maySee: MaySee; visibility: Visibility };
 
+/** Throws NOT_FOUND for a site that no job has used and whose name is probably not that of a host. */
 export async function explainTarget(deps: Deps, target: ExplainTarget, caller: ExplainCaller): Promise<Explained> {
   const { visibility } = caller;
+  if ("site" in target) await refuseUnknown(deps, target.site);
   if ("jobId" in target && (await deps.catalogue.find(target.jobId))?.archived === true) {
     return archivedJob(target.jobId);
   }
@@ -40,6 +44,19 @@ export async function explainTarget(deps: Deps, target: ExplainTarget, caller: E
   const workers = await workersText(deps, queues, visibility);
   const reasons = [...found.reasons, ...routing, ...workers];
   return { ...found, reasons, until: futureInstant(found.until, deps.clock.now()) };
+}
+
+/** `localhost`, a domain, or anything with a port. A job id with a typing error has none of these. */
+const HOST = /^localhost$|[.:]/;
+
+async function refuseUnknown({ frontier }: Deps, site: string): Promise<void> {
+  // Hosts of an internal network may have a name without a dot.
+  if (HOST.test(site) || (await frontier.findSite(site)) !== undefined) return;
+  throw new TrawlError("NOT_FOUND", {
+    op: "control.explain",
+    message: `no job, site or URL is named ${JSON.stringify(site)}; list the jobs with: trawl jobs`,
+    detail: { site },
+  });
 }
 
 function archivedJob(jobId: string): Explained {
@@ -112,9 +129,13 @@ async function ownPart({ frontier }: Deps, all: Explanation, maySee: MaySee): Pr
   return { ...all, reasons, until: undefined, tasks, queues: [] };
 }
 
-/** The queues on which tasks of a job may wait for a worker. */
-function queuesInUse({ state, counts, queue, spec }: JobView): string[] {
-  return state === "running" && counts.queued > 0 ? queuesOfJob({ ...(spec as JobSpec), queue }) : [];
+/**
+ * The queues on which tasks of a job may wait for a worker. If the process of a crawl was killed, all its tasks may
+ * still be leased.
+ */
+function queuesInUse({ id, state, counts, queue, spec }: JobView): string[] {
+  const isWaiting = counts.queued > 0 || isCrawl({ id, queue });
+  return state === "running" && isWaiting ? queuesOfJob({ ...(spec as JobSpec), queue }) : [];
 }
 
 /**
@@ -127,9 +148,10 @@ async function workersText({ frontier }: Deps, queues: readonly string[], visibi
     frontier.listWorkers(),
     visibility === "all" ? frontier.listQueues() : [],
   ]);
+  const living = livingWorkers(workers);
   return queues.flatMap((queue) => {
-    const { serving, free, concurrency } = capacityOf(queue, workers);
-    if (serving === 0) return [`no worker serves queue ${queue}; start one with: trawl worker --queues ${queue}`];
+    const { serving, free, concurrency } = capacityOf(queue, living);
+    if (serving === 0) return [unservedText(queue)];
     if (visibility !== "all") return [];
     const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
     const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
@@ -137,6 +159,12 @@ async function workersText({ frontier }: Deps, queues: readonly string[], visibi
     const pending = `${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"}`;
     return [`${who}: ${they} can run ${plural(free, "more task")} (limit ${concurrency}); ${pending}`];
   });
+}
+
+function unservedText(queue: string): string {
+  const crawl = crawlOfQueue(queue);
+  if (crawl !== undefined) return stoppedCrawlText(crawl);
+  return `no worker serves queue ${queue}; start one with: trawl worker --queues ${queue}`;
 }
 
 /** The queue and priority of the job's tasks. Both may have changed since submission. */

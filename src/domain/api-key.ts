@@ -10,11 +10,11 @@ export const TENANT_TAKES = "1 to 64 letters, digits, _ . or -; the first must b
 
 /** The quotas of a key. Undefined means no quota: only the limits of the broker apply. */
 export type Quotas = {
-  /** The maximum number of pending or running URLs in the jobs of the key's tenant. */
+  /** The maximum number of pending and running URLs in the jobs of the tenant, or of the key if it has no tenant. */
   pending: number | undefined;
-  /** The maximum number of URLs queued per second, on average. */
+  /** The maximum number of URLs that the key queues per second, on average. */
   urlsPerSecond: number | undefined;
-  /** The maximum number of jobs of the tenant that have not ended. */
+  /** The maximum number of jobs that have not ended, of the tenant, or of the key if it has no tenant. */
   jobs: number | undefined;
 };
 

@@ -9,3 +9,11 @@ export function crawlQueue(jobId: string): string {
 export function isCrawl({ id, queue }: { id: string; queue: string }): boolean {
   return queue === crawlQueue(id);
 }
+
+/** The queue of a generated job id. Users may give their own queues other names that start with `crawl:`. */
+const CRAWL_QUEUE = /^crawl:(j[0-9a-z]{10,})$/;
+
+/** The id of the crawl that has this queue; undefined for the queue of submitted jobs. */
+export function crawlOfQueue(queue: string): string | undefined {
+  return CRAWL_QUEUE.exec(queue)?.[1];
+}

@@ -77,4 +77,19 @@ describe("a compiled selector", () => {
       expect(isTrawlError(error, "BAD_SELECTOR") && error.message).toContain('field "x"');
     }
   });
+
+  it.each([
+    ["h1[", '"[" is not closed'],
+    ["h1[a=", '"[" is not closed'],
+    ["a]", '"]" has no "["'],
+    ["a:not(b", '"(" is not closed'],
+    ["a)", '")" has no "("'],
+    ["h1[]", 'a name is missing at "]"'],
+    ["p:", 'a name is missing at ":"'],
+    ["a,", "one of its parts is empty"],
+    ["a > > b", "it has two combinators in a row"],
+  ])("is refused with a readable reason: %s", (selector, reason) => {
+    const message = `field "x": ${JSON.stringify(selector)} is not a CSS selector: ${reason}; correct it`;
+    expect(() => compileCss(selector, 'field "x"')).toThrow(message);
+  });
 });

@@ -57,7 +57,7 @@ function compileOrThrow(selector: string, owner: string, scope: Element[]): (ele
     // The ancestor cache avoids cubic time for `a b c`, but its entries are wrong after the scope has changed.
     return compile<AnyNode, Element>(selector, { context: scope, cacheResults: !RELATIVE.test(selector) });
   } catch (cause) {
-    throw badSelector(selector, owner, cause instanceof Error ? cause.message : String(cause), cause);
+    throw badSelector(selector, owner, readable(cause instanceof Error ? cause.message : String(cause)), cause);
   }
 }
 
@@ -68,9 +68,34 @@ function problemOf(selector: string): string | undefined {
     .replace(/"[^"]*"|'[^']*'/g, "x")
     .replace(/\[[^\]]*\]|:i?contains\([^)]*\)/gi, "x");
   if (skeleton.trim() === "") return "it is empty";
+  const unpaired = unpairedBracket(skeleton);
+  if (unpaired !== undefined) return unpaired;
   const unexpected = /[^\w\s\-.#:*>+~,()[\]|"'\u0080-\uffff]/.exec(skeleton)?.[0];
   if (unexpected !== undefined) return `"${unexpected}" is not allowed there`;
   return /[>+~]\s*(?:[,)]|$)/.test(skeleton) ? "nothing follows its last combinator" : undefined;
+}
+
+/** `skeleton`: without quoted text and without complete `[…]`. */
+function unpairedBracket(skeleton: string): string | undefined {
+  if (skeleton.includes("[")) return '"[" is not closed';
+  if (skeleton.includes("]")) return '"]" has no "["';
+  let depth = 0;
+  for (const char of skeleton) {
+    if (char === "(") depth += 1;
+    else if (char === ")") depth -= 1;
+    if (depth < 0) return '")" has no "("';
+  }
+  return depth > 0 ? '"(" is not closed' : undefined;
+}
+
+/** Rewrites the messages of css-select that users cannot understand. */
+function readable(message: string): string {
+  const [, found] = /^Expected name, found (.*)$/s.exec(message) ?? [];
+  if (found !== undefined) return found === "" ? "a name is missing at its end" : `a name is missing at "${found}"`;
+  const [, unmatched] = /^Unmatched selector: (.*)$/s.exec(message) ?? [];
+  if (unmatched !== undefined) return `"${unmatched}" is not allowed there`;
+  if (message.startsWith("Empty sub-selector")) return "one of its parts is empty";
+  return message.startsWith("Did not expect successive traversals") ? "it has two combinators in a row" : message;
 }
 
 function badSelector(selector: string, owner: string, problem: string, cause?: unknown): TrawlError {

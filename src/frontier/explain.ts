@@ -216,8 +216,11 @@ function queueText({ waiting, policy }: SiteFacts): string {
   return `; ${formatCount(waiting)} tasks wait, about ${formatDuration(waiting * policy.intervalMs)} at this rate`;
 }
 
+/** What determines the rate of a site. */
+type RateFacts = Pick<SiteFacts, "policy" | "crawlDelayMs" | "operator" | "jobs">;
+
 /** Names the job or operator that sets the rate, if the job wants another rate. A crawl-delay is named by rateText. */
-function rateSetter(site: SiteFacts, job: JobFacts, visibility: Visibility | undefined): string[] {
+export function rateSetter(site: RateFacts, job: Pick<JobFacts, "id">, visibility: Visibility | undefined): string[] {
   const wanted = site.jobs.find(({ jobId }) => jobId === job.id)?.policy;
   if (wanted === undefined || wanted.intervalMs === site.policy.intervalMs || isByRobots(site)) return [];
   const setter = site.operator === undefined && visibility === "own" ? "another job at this site" : setterText(site);
@@ -232,7 +235,7 @@ function setterOfSite(site: SiteFacts): string[] {
   return [`the rate of the site (${formatRate(site.policy.intervalMs)}) is set by ${setterText(site)}`];
 }
 
-function setterText(site: SiteFacts): string {
+function setterText(site: RateFacts): string {
   if (site.operator !== undefined) return "an operator";
   const all = activeJobs(site);
   const [first, ...more] = all.filter(({ policy }) => policy.intervalMs === site.policy.intervalMs);
@@ -243,7 +246,7 @@ function setterText(site: SiteFacts): string {
 }
 
 /** The policies of paused jobs do not count. */
-function activeJobs({ jobs }: SiteFacts): SiteJobView[] {
+function activeJobs({ jobs }: RateFacts): SiteJobView[] {
   return jobs.filter(({ state }) => state !== "paused");
 }
 
@@ -256,7 +259,7 @@ function rateText(site: SiteFacts): string {
   return formatRate(site.policy.intervalMs) + (isByRobots(site) ? " (robots.txt crawl-delay)" : "");
 }
 
-function isByRobots({ policy, crawlDelayMs, operator }: SiteFacts): boolean {
+function isByRobots({ policy, crawlDelayMs, operator }: RateFacts): boolean {
   return operator === undefined && crawlDelayMs > 0 && crawlDelayMs === policy.intervalMs;
 }
 

@@ -29,7 +29,7 @@ export async function sendWorkerCommand(
   if (workers.length > 0) return { command, workers };
   throw new TrawlError("NOT_FOUND", {
     op: "workers.command",
-    message: `no worker ${JSON.stringify(name)} is running; list the workers with trawl workers or GET /v1/workers`,
+    message: `no worker ${JSON.stringify(name)} is running; list the workers with: trawl workers, or GET /v1/workers`,
     detail: { worker: name },
   });
 }

@@ -1,3 +1,4 @@
+import { mayBeAlive } from "../runtime/process-identity.ts";
 import { type Recent, toOperatorCommand, type WorkerCommand } from "./frontier.ts";
 import type { WorkerView } from "./frontier-admin.ts";
 
@@ -40,6 +41,16 @@ export function recentOf(workers: readonly WorkerView[], now: number): Recent[] 
 /** The sum of one rate over these workers. */
 export function perSecond(counter: "pages" | "done" | "failed", recents: readonly Recent[]): number {
   return recents.reduce((sum, recent) => sum + (recent.ms > 0 ? (recent[counter] * 1000) / recent.ms : 0), 0);
+}
+
+/** Without workers that are known to be dead: after a crash, the announcement stays valid for some seconds. */
+export function livingWorkers<W extends Pick<WorkerView, "worker">>(workers: readonly W[]): W[] {
+  return workers.filter(({ worker }) => mayBeAlive(worker));
+}
+
+/** For a crawl whose queue no living worker serves. `trawl worker` does not serve the queues of crawls. */
+export function stoppedCrawlText(jobId: string): string {
+  return `no process runs crawl ${jobId}; continue it with: trawl crawl --resume ${jobId}`;
 }
 
 /**

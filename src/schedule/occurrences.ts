@@ -3,7 +3,7 @@
  *
  * Daylight saving time: a cron with one fixed time of day (`30 2 * * *`) that falls into the skipped hour occurs at the
  * end of that hour. In the repeated hour it occurs once. A cron that repeats within a day (`0 * * * *`, or a minute or
- * hour with a list, range or step) follows the wall clock: it does not occur in the skipped hour, and occurs twice in
+ * hour with several values or a step) follows the wall clock: it does not occur in the skipped hour, and occurs twice in
  * the repeated one.
  */
 import { Cron } from "croner";

@@ -239,7 +239,7 @@ function badJob(message: string): TrawlError {
 function missing(id: string): TrawlError {
   return new TrawlError("NOT_FOUND", {
     op: "schedule.get",
-    message: `there is no schedule ${id}; list all schedules with trawl schedule list, or GET /v1/schedules`,
+    message: `there is no schedule ${id}; list all schedules with: trawl schedule list, or GET /v1/schedules`,
     detail: { scheduleId: id },
   });
 }

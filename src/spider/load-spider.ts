@@ -5,20 +5,25 @@ import { isTrawlError, TrawlError } from "../errors.ts";
 import { loadModule } from "../runtime/load-module.ts";
 import { jobSchema } from "../submit/job-schema.ts";
 import { parseJob } from "../submit/resolve-job.ts";
-import { adviceText, similarKeys } from "../submit/schema-errors.ts";
+import { adviceText, keyPaths } from "../submit/schema-errors.ts";
 import type { Spider } from "./define-spider.ts";
 
 const OWN_KEYS = new Set(["start", "page", "handlers", "schema"]);
 /** A spider also accepts the keys of a job, except those that it replaces. */
-const SPIDER_KEYS = [...OWN_KEYS, ...Object.keys(jobSchema.shape).filter((key) => key !== "urls" && key !== "spider")];
+const REPLACED_KEYS = ["urls", "spider", "extract"];
+const KEY_PATHS = [
+  ...OWN_KEYS,
+  ...keyPaths(jobSchema).filter((path) => !REPLACED_KEYS.includes(path.split(".")[0] ?? "")),
+];
+const SPIDER_KEYS = KEY_PATHS.filter((path) => !path.includes("."));
 
 export async function loadSpider(path: string): Promise<Spider> {
   const full = resolve(path);
   if (!existsSync(full)) throw bad(path, "there is no such file; give the path of a module that exports a spider");
   const loaded = await loadModule(full, (cause) => bad(path, `it cannot be loaded: ${cause.message}`, cause));
   const spider = loaded.default;
-  const problem = spiderProblem(spider);
-  if (problem !== undefined) throw bad(path, problem);
+  const problems = spiderProblems(spider);
+  if (problems.length > 0) throw bad(path, problems.join("\n"));
   return spider as Spider;
 }
 
@@ -28,31 +33,58 @@ export function jobOfSpider(spider: Spider, path: string): unknown {
   return { ...rest, urls: [...spider.start], spider: resolve(path) };
 }
 
-function spiderProblem(spider: unknown): string | undefined {
+/** All problems of a spider, one line each. */
+function spiderProblems(spider: unknown): string[] {
   // For a module without a default export, the loader returns the module itself, which has none of these keys.
   if (typeof spider !== "object" || spider === null || !["name", "start", "page"].some((key) => key in spider))
-    return "it must export default defineSpider({ name, start, page })";
-  const { name, start, page, handlers = {}, schema } = spider as Partial<Spider>;
-  if (typeof name !== "string" || name === "") return "the spider has no name";
-  if (!Array.isArray(start) || start.length === 0) return 'the spider has no start URLs (start: ["https://…"])';
-  if (typeof page !== "function") return "the spider has no page handler (async page({ $, emit, follow }) { … })";
-  const invalid = Object.entries(handlers).find(([, handler]) => typeof handler !== "function");
-  if (invalid !== undefined) return `handlers.${invalid[0]} is not a function`;
-  if (schema !== undefined && typeof schema["~standard"]?.validate !== "function") {
-    return "the schema of the spider is not a Standard Schema (zod, valibot and arktype schemas are)";
-  }
-  const unknown = Object.keys(spider).filter((key) => !SPIDER_KEYS.includes(key));
-  if (unknown.length > 0) {
-    const similar = unknown.flatMap((key) => similarKeys(key, "", SPIDER_KEYS));
-    return `unknown key ${unknown.join(", ")}${adviceText(similar, SPIDER_KEYS)}`;
-  }
+    return ["it must export default defineSpider({ name, start, page })"];
+  const { name, start, page, handlers, schema } = spider as Partial<Spider>;
+  const isSchema = schema === undefined || typeof schema["~standard"]?.validate === "function";
+  const notFunctions = Object.entries(handlers ?? {}).filter(([, handler]) => typeof handler !== "function");
+  return [
+    ...(isName(name) ? [] : ["the spider has no name"]),
+    ...(isStart(start) ? [] : ['the spider has no start URLs (start: ["https://…"])']),
+    ...(typeof page === "function" ? [] : ["the spider has no page handler (async page({ $, emit, follow }) { … })"]),
+    ...notFunctions.map(([key]) => `handlers.${key} is not a function`),
+    ...(isSchema ? [] : ["the schema of the spider is not a Standard Schema (zod, valibot and arktype schemas are)"]),
+    ...keyProblems(spider),
+    ...settingProblems(spider as Partial<Spider>),
+  ];
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === "string" && name !== "";
+}
+
+function isStart(start: unknown): start is readonly unknown[] {
+  return Array.isArray(start) && start.length > 0;
+}
+
+const RULES_PROBLEM =
+  "extract: a spider has no rules; read the page in a handler, and call emit({ … }) for each record";
+
+function keyProblems(spider: object): string[] {
+  const unknown = Object.keys(spider).filter((key) => !SPIDER_KEYS.includes(key) && key !== "extract");
+  const advice = adviceText(unknown, "", { known: SPIDER_KEYS, all: KEY_PATHS });
+  return [
+    ...("extract" in spider ? [RULES_PROBLEM] : []),
+    ...(unknown.length === 0 ? [] : [`unknown key ${unknown.join(", ")}${advice}`]),
+  ];
+}
+
+/** The problems of the settings that a spider shares with a job. */
+function settingProblems({ name, start, ...rest }: Partial<Spider>): string[] {
+  const known = Object.fromEntries(Object.entries(rest).filter(([key]) => SPIDER_KEYS.includes(key)));
+  const named = isName(name) ? { name } : {};
+  const job = jobOfSpider({ ...known, ...named, start: isStart(start) ? start : [] } as Spider, "");
   try {
-    parseJob(jobOfSpider(spider as Spider, ""));
+    parseJob(job);
+    return [];
   } catch (error) {
-    if (isTrawlError(error, "BAD_JOB")) return error.message;
-    throw error;
+    if (!isTrawlError(error, "BAD_JOB")) throw error;
+    // The URLs of the job are the start URLs of the spider.
+    return error.message.split("\n").map((line) => line.replace(/^urls(?=[.:])/, "start"));
   }
-  return undefined;
 }
 
 function bad(path: string, problem: string, cause?: unknown): TrawlError {

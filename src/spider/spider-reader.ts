@@ -21,6 +21,11 @@ type SpiderReaderOptions = {
   handlerMs: number;
 };
 
+/** The handlers of a spider by name, including `page`. */
+export function handlersOf({ page, handlers }: Spider): Readonly<Record<string, Handler>> {
+  return { page, ...handlers };
+}
+
 /** Runs the handler of a page, and checks the records that it emits. Rethrows the errors of the handler. */
 export function createSpiderReader(spider: Spider, inScope: InScope, options: SpiderReaderOptions): PageReader {
   const { handlerMs } = options;
@@ -30,7 +35,7 @@ export function createSpiderReader(spider: Spider, inScope: InScope, options: Sp
     const wanted: RequestedLink[] = [];
     const handler = handlerFor(spider, input.task.handler);
     await withinTimeLimit(handlerMs, input.signal, async (signal) =>
-      handler(contextOf({ ...input, signal }, emitted, wanted, { inScope, onSelector })),
+      handler(contextOf({ ...input, signal }, emitted, wanted, { spider, inScope, onSelector })),
     );
     return { ...(await checkRecords(spider, emitted)), wanted, links: [] };
   };
@@ -72,18 +77,17 @@ function reportOnce(report: OnSelector | undefined): OnSelector {
 
 function handlerFor(spider: Spider, name: string | undefined): Handler {
   if (name === undefined) return spider.page;
-  const handlers = spider.handlers ?? {};
+  const handlers = handlersOf(spider);
   const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
   if (handler !== undefined) return handler;
-  const known = Object.keys(spider.handlers ?? {}).join(", ");
-  throw new Error(`spider ${spider.name} has no handler ${name}; it has: ${known === "" ? "only page" : known}`);
+  throw new Error(`spider ${spider.name} has no handler ${name}; it has ${Object.keys(handlers).join(", ")}`);
 }
 
 function contextOf(
   input: PageInput,
   emitted: Fields[],
   wanted: RequestedLink[],
-  { inScope, onSelector }: { inScope: InScope; onSelector: OnSelector },
+  { spider, inScope, onSelector }: { spider: Spider; inScope: InScope; onSelector: OnSelector },
 ): PageContext {
   const { page, html, task, signal, tab } = input;
   let dom: CheerioAPI | undefined;
@@ -104,6 +108,7 @@ function contextOf(
     signal,
     emit: (record) => void emitted.push(copyOf(record)),
     follow(target, options = {}) {
+      const request = requestOptions(options, spider);
       const isInScope = inScope(page.url, task.depth);
       for (const one of typeof target === "string" ? [target] : target) {
         const found = isUrlTarget(one) ? undefined : $()(one);
@@ -111,7 +116,7 @@ function contextOf(
         for (const url of found === undefined
           ? explicit(one, page.url)
           : linksOf($(), found, page.url).filter(isInScope)) {
-          wanted.push({ url, ...requestOptions(options) });
+          wanted.push({ url, ...request });
         }
       }
     },
@@ -151,8 +156,9 @@ function baseOf($: CheerioAPI, pageUrl: string): string {
  * The frontier stores these values. An invalid value would crash the worker there; checked here, it fails only the
  * page.
  */
-function requestOptions({ to, carry, priority }: FollowOptions): Omit<RequestedLink, "url"> {
+function requestOptions({ to, carry, priority }: FollowOptions, spider: Spider): Omit<RequestedLink, "url"> {
   if (to !== undefined && typeof to !== "string") throw new Error("follow: `to` takes the name of a handler");
+  handlerFor(spider, to);
   if (carry !== undefined) jsonOf(carry, "follow: `carry`");
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= 9)) {
     throw new Error(`follow: \`priority\` takes a whole number from 0 to 9, not ${String(priority)}`);

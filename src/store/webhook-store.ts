@@ -1,6 +1,6 @@
 /**
- * Webhooks of jobs and their undelivered events, in the store. Any number of workers use it at once; every call is one
- * transaction. Every implementation passes test/contracts/store/describe-webhooks.ts:
+ * Webhooks of jobs and their undelivered events, in the store. Any number of workers use it at once; every change is
+ * one transaction. Every implementation passes test/contracts/store/describe-webhooks.ts:
  *
  * W1 A job has one webhook. Adding another changes nothing and returns the existing one, including its secret.
  * W2 Adding an event and moving the cursor past its records is atomic, and succeeds only if the caller knows the

@@ -52,7 +52,7 @@ describe("the browser settings of a job", () => {
     [
       "an unknown key",
       { browser: { waitfor: "load" } },
-      /unknown key waitfor in browser; did you mean browser\.waitFor\? known keys: waitFor, settle/,
+      /unknown key waitfor in browser; waitfor: did you mean browser\.waitFor\? known keys: waitFor, settle/,
     ],
     ["an unknown way to wait", { browser: { waitFor: "ready" } }, /browser.waitFor: takes "load", "idle"/],
     ["an unknown action", { browser: { actions: [{ hover: "a" }] } }, /browser.actions.0: takes \{ click/],

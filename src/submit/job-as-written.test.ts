@@ -52,6 +52,12 @@ it.each(JOBS)("resolves to the same job: %j", (job) => {
   expect(withTenant(resolved(again), "acme")).toEqual(spec);
 });
 
+it("leaves out the queue of a crawl, which no worker serves", () => {
+  const crawl = resolveJob({ urls: ["https://a.example/"] }, config, { ...context, queue: "crawl:j1" });
+
+  expect(jobAsWritten(crawl, config, PLAIN).job).not.toHaveProperty("queue");
+});
+
 it("contains only the values that the job set", () => {
   expect(jobAsWritten(resolved({ urls: ["https://a.example/"] }), config, PLAIN).job).toEqual({
     name: "a.example/",

@@ -3,6 +3,7 @@
  * Secrets, and values that were not stored, are listed as missing.
  */
 import { PLAIN_BROWSER } from "../domain/browser.ts";
+import { isCrawl } from "../domain/crawl-queue.ts";
 import type { FollowSpec, JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
@@ -40,7 +41,8 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     ...(spec.extract === undefined ? {} : { extract: spec.extract }),
     ...where(render !== "never" || isShown, { render }),
     ...where(isShown, { browser: browser satisfies BrowserInput }),
-    ...where(spec.queue !== plain.queue, { queue: spec.queue }),
+    // Only the processes of a crawl serve its queue.
+    ...where(spec.queue !== plain.queue && !isCrawl(spec), { queue: spec.queue }),
     ...where(spec.priority !== plain.priority, { priority: spec.priority }),
     politeness: politenessOf(spec, plain),
     retries: {

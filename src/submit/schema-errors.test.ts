@@ -33,14 +33,31 @@ describe("schema errors", () => {
 
 describe("an unknown key of a job", () => {
   it.each<[readonly string[], string, string]>([
-    [[], "rate", "; did you mean politeness.rate? known keys: name, urls"],
-    [[], "pages", "; did you mean limits.pages or keep.pages? known keys: name"],
-    [[], "urlz", "; did you mean urls? known keys: name"],
-    [[], "Follow", "; did you mean follow? known keys: name"],
-    [["follow"], "maxdepht", "; did you mean follow.maxDepth? known keys: links"],
-    [["limits"], "maxDepth", "; did you mean follow.maxDepth? known keys: pages"],
+    [[], "rate", "; rate: did you mean politeness.rate? known keys: name, urls"],
+    [[], "pages", "; pages: did you mean limits.pages or keep.pages? known keys: name"],
+    [[], "urlz", "; urlz: did you mean urls? known keys: name"],
+    [[], "url", "; url: did you mean urls? known keys: name"],
+    [[], "start", "; start: did you mean urls? known keys: name"],
+    [[], "maxPages", "; maxPages: did you mean limits.pages? known keys: name"],
+    [[], "maxRetries", "; maxRetries: did you mean retries.max? known keys: name"],
+    [[], "depth", "; depth: did you mean follow.maxDepth? known keys: name"],
+    [[], "Follow", "; Follow: did you mean follow? known keys: name"],
+    [["follow"], "maxdepht", "; maxdepht: did you mean follow.maxDepth? known keys: links"],
+    [["follow"], "depth", "; depth: did you mean follow.maxDepth? known keys: links"],
+    [["limits"], "maxDepth", "; maxDepth: did you mean follow.maxDepth? known keys: pages"],
+    [["webhook"], "Url", "; Url: did you mean webhook.url? known keys: url"],
     [[], "wibble", "; known keys: name, urls"],
   ])("in %j: %s", (path, key, advice) => {
     expect(unknownKeysAdvice(jobSchema, path, [key]).slice(0, advice.length)).toBe(advice);
+  });
+
+  it("is named in each hint", () => {
+    const hints = "; rate: did you mean politeness.rate? maxPages: did you mean limits.pages? known keys: ";
+    expect(unknownKeysAdvice(jobSchema, [], ["rate", "wibble", "maxPages"])).toContain(hints);
+  });
+
+  it("in the job of a schedule gets hints of that job", () => {
+    const schedule = z.strictObject({ job: jobSchema });
+    expect(unknownKeysAdvice(schedule, ["job"], ["maxPages"])).toContain("maxPages: did you mean job.limits.pages?");
   });
 });

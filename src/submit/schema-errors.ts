@@ -59,27 +59,42 @@ function positionOf({ code, path, message }: z.core.$ZodIssue): string {
 export function unknownKeysAdvice(schema: z.ZodType, path: readonly PropertyKey[], keys: readonly string[]): string {
   const known = keysAt(schema, path);
   if (known.length === 0) return "";
-  const here = path.map(String).join(".");
-  const all = keyPaths(schema, "");
-  const similar = [...new Set(keys.flatMap((key) => similarKeys(key, here, all)))];
-  return adviceText(similar, known);
+  return adviceText(keys, path.map(String).join("."), { known, all: keyPaths(schema) });
 }
 
-/** `; did you mean politeness.rate? known keys: name, urls`. */
-export function adviceText(similar: readonly string[], known: readonly string[]): string {
-  const guess = similar.length === 0 ? "" : ` did you mean ${similar.slice(0, MAX_GUESSES).join(" or ")}?`;
-  return `;${guess} known keys: ${known.join(", ")}`;
+/** `; rate: did you mean politeness.rate? known keys: name, urls`. `all`: the paths of all keys, `known`: those here. */
+export function adviceText(
+  keys: readonly string[],
+  here: string,
+  { known, all }: { known: readonly string[]; all: readonly string[] },
+): string {
+  const guesses = keys.flatMap((key) => {
+    const similar = similarKeys(key, here, all).slice(0, MAX_GUESSES);
+    return similar.length === 0 ? [] : [` ${key}: did you mean ${similar.join(" or ")}?`];
+  });
+  return `;${guesses.join("")} known keys: ${known.join(", ")}`;
 }
 
 const MAX_GUESSES = 3;
 /** The maximum number of keys in a suggested path, such as `politeness.sites`. */
 const MAX_DEPTH = 3;
 
+/** Keys with another name that users try, in lower case, and what they mean in a job or in a spider. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  url: ["urls", "start"],
+  urls: ["start"],
+  start: ["urls"],
+  depth: ["follow.maxDepth"],
+  maxpages: ["limits.pages"],
+  maxretries: ["retries.max"],
+};
+
 /**
  * The most similar keys, those in the same object first. A key of the same name in another object is the most similar.
  */
-export function similarKeys(key: string, here: string, all: readonly string[]): string[] {
-  const partOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+function similarKeys(key: string, here: string, all: readonly string[]): string[] {
+  const meant = synonymOf(key, here, all);
+  if (meant !== undefined) return [meant];
   const distanceTo = (path: string) => {
     const name = path.slice(path.lastIndexOf(".") + 1);
     return editDistance(name.toLowerCase(), key.toLowerCase());
@@ -92,13 +107,26 @@ export function similarKeys(key: string, here: string, all: readonly string[]): 
   return near.length > 0 ? near : nearest;
 }
 
+/** Below the top level, only keys of the same object. */
+function synonymOf(key: string, here: string, all: readonly string[]): string | undefined {
+  const meanings = Object.hasOwn(SYNONYMS, key.toLowerCase()) ? (SYNONYMS[key.toLowerCase()] ?? []) : [];
+  const inside = here === "" ? meanings : meanings.map((path) => `${here}.${path}`);
+  const beside = meanings.filter((path) => partOf(path) === here);
+  return [...inside, ...beside].find((path) => all.includes(path));
+}
+
+function partOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf(".")));
+}
+
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: z.ZodType | undefined = schema;
   for (const key of path) at = shapeOf(at)[String(key)];
   return Object.keys(shapeOf(at));
 }
 
-function keyPaths(schema: z.ZodType, prefix: string, depth = 1): string[] {
+/** The paths of the keys of a schema, such as `politeness` and `politeness.rate`. */
+export function keyPaths(schema: z.ZodType, prefix = "", depth = 1): string[] {
   if (depth > MAX_DEPTH) return [];
   return Object.entries(shapeOf(schema)).flatMap(([key, inner]) => {
     const path = prefix === "" ? key : `${prefix}.${key}`;

@@ -21,7 +21,7 @@ type Traced =
   | { kind: "jobs"; jobs: readonly KnownJob[] };
 
 export type TraceDeps = {
-  frontier: Pick<FrontierAdmin, "explain" | "listDead">;
+  frontier: Pick<FrontierAdmin, "explain" | "listDead" | "listWorkers">;
   catalogue: Pick<Catalogue, "find">;
   /** Yields batches of jobs, the newest first. It may yield jobs that the caller may not see. */
   listJobs(): AsyncIterable<readonly KnownJob[]>;
@@ -85,8 +85,8 @@ async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): P
     op: "trace.find",
     message:
       jobId === undefined
-        ? `no job has the URL ${url}; list jobs with trawl jobs, or GET /v1/jobs`
-        : `there is no job ${jobId}; list jobs with trawl jobs, or GET /v1/jobs`,
+        ? `no job has the URL ${url}; list jobs with: trawl jobs, or GET /v1/jobs`
+        : `there is no job ${jobId}; list jobs with: trawl jobs, or GET /v1/jobs`,
     detail: { url },
   });
 }

@@ -5,6 +5,7 @@ import { hasEnded } from "../domain/job.ts";
 import type { DeadLetter } from "../frontier/frontier-admin.ts";
 import type { AttemptGroup, TracedPage } from "../store/store.ts";
 import type { TraceDeps } from "./find-traced.ts";
+import { stoppedCrawl } from "./stopped-crawl.ts";
 
 export type JobTrace = {
   job: KnownJob;
@@ -24,17 +25,18 @@ export async function traceJob(
   job: KnownJob,
 ): Promise<JobTrace> {
   const isOpen = !hasEnded(job.state);
-  const [attempts, slowest, dead, explained] = await Promise.all([
+  const [attempts, slowest, dead, explained, stopped] = await Promise.all([
     store.groupAttempts(job.id, SHOWN),
     store.slowestPages(job.id, SHOWN),
     frontier.listDead({ jobId: job.id }, SHOWN),
     // The broker may have removed a job that has ended.
     isOpen ? frontier.explain({ jobId: job.id }, visibility) : { reasons: [] },
+    stoppedCrawl(frontier, job),
   ]);
   return {
     job,
     requestId: job.spec.requestId,
-    waits: explained.reasons,
+    waits: [...explained.reasons, ...stopped],
     attempts,
     slowest,
     dead,

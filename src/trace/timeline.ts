@@ -6,6 +6,7 @@ import type { TaskKind } from "../domain/task.ts";
 import type { Explanation } from "../frontier/frontier-admin.ts";
 import type { AttemptOutcome, AttemptRun, AttemptWrite, TracedPage, TraceTarget } from "../store/store.ts";
 import type { TraceDeps } from "./find-traced.ts";
+import { stoppedCrawl } from "./stopped-crawl.ts";
 
 export type Lease =
   | ({
@@ -47,12 +48,15 @@ export async function readTimeline(
   const urls = urlsOfPage(url, [...pages, ...attempts]);
   const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one }, visibility)));
   const { requestId, keep } = job.spec;
+  const { state, waits } = brokerState(job.id, explained);
+  const isOpen = state !== undefined && state !== "dead" && state !== "ended";
   return {
     url,
     job,
     requestId,
     tasks: tasksOf(pages, attempts),
-    ...brokerState(job.id, explained),
+    state,
+    waits: isOpen ? [...waits, ...(await stoppedCrawl(frontier, job))] : waits,
     isKept: keep.pages,
   };
 }

@@ -12,7 +12,8 @@ const MAX_RESULTS = 20;
 
 /** Throws NOT_FOUND or BAD_URL. */
 export async function trace(all: TraceDeps, target: TraceTarget): Promise<Trace> {
-  const deps = { ...all, frontier: { listDead: all.frontier.listDead, explain: explainOnce(all.frontier) } };
+  const { listDead, listWorkers } = all.frontier;
+  const deps = { ...all, frontier: { listDead, listWorkers, explain: explainOnce(all.frontier) } };
   const traced = await findTraced(deps, target);
   if (traced.kind === "jobs") {
     const { results, more } = await readFirst(traced.jobs, (job) => traceJob(deps, job));

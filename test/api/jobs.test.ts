@@ -128,7 +128,7 @@ describe("a job over HTTP", () => {
     expect((await change({ limits: { pages: null } })).json).toMatchObject({ limits: { pages: null, seconds: 3600 } });
     expect(await change({ retries: { max: 1 } })).toMatchObject({
       status: 400,
-      json: { detail: expect.stringMatching(/unknown retries.*can change rate/) },
+      json: { detail: expect.stringMatching(/unknown retries; only rate.*can be changed/) },
     });
     expect((await request("POST", `/v1/jobs/${id}/cancel`)).json).toMatchObject({ state: "cancelled" });
     expect(await change({ limits: { pages: 3 } })).toMatchObject({ status: 409, json: { code: "JOB_ENDED" } });

@@ -111,7 +111,8 @@ it("returns 20 jobs of a request and the number of others, and queries the broke
     queried.push(JSON.stringify(target));
     return frontier.explain(target, visibility);
   };
-  const deps = { ...working.trawl, frontier: { listDead: frontier.listDead, explain }, visibility: "all" as const };
+  const { listDead, listWorkers } = frontier;
+  const deps = { ...working.trawl, frontier: { listDead, listWorkers, explain }, visibility: "all" as const };
   const all = { ...deps, listJobs: () => jobsIn(catalogue), maySee: () => true };
   const byUrl = await trace(all, { kind: "url", query: url });
   expect(byUrl.timelines).toHaveLength(20);

@@ -54,7 +54,7 @@ describe("a running crawl", () => {
     await pollJob(cwd, id, ({ state, counts }) => state === "paused" && counts.leased === 0);
     const explained = await trawl(["explain", id], { cwd });
     expect(explained.stdout).toMatch(
-      /paused; .*: trawl crawl --resume j\w+ \(if its process is running: trawl resume j\w+\)$/m,
+      /paused; .*: npx trawl crawl --resume j\w+ \(if its process is running: npx trawl resume j\w+\)$/m,
     );
     // Without the gate, the crawl would have finished during these commands.
     expect(site.log).toHaveLength(23);
@@ -161,6 +161,7 @@ describe("dead letters", () => {
     expect(first.code).toBe(0);
     expect(counts).toMatchObject({ done: 2, dead: 2 });
 
+    expect(first.stderr).toMatch(/\n {2}failed {3}1 × http_status 404.*\n {2}details {2}npx trawl dead \w+\n$/s);
     const groups = await run("dead", id);
     expect(groups.stdout).toMatch(/1 +http_status +404 .*\/gone\n/);
     expect(groups.stdout).toMatch(/1 +retries_spent +500 .*\/broken\n/);
@@ -231,9 +232,11 @@ describe("try", () => {
     writeFileSync(join(cwd, "spider.mjs"), spider);
     const product = ["try", "spider.mjs", `${site.url}/p/1`, "--handler", "product"];
 
-    expect((await trawl(["try", "spider.mjs"], { cwd })).stdout).toContain(
-      `${site.url}/p/1  to product  carry {"from":"home"}\n`,
-    );
+    for (const handler of [[], ["--handler", "page"]]) {
+      expect((await trawl(["try", "spider.mjs", ...handler], { cwd })).stdout).toContain(
+        `${site.url}/p/1  to product  carry {"from":"home"}\n`,
+      );
+    }
     expect(lastJson(await trawl([...product, "--carry", '{"from":"test"}', "--json"], { cwd }))).toMatchObject({
       records: [{ title: "Kettle", from: "test" }],
       links: [],
@@ -247,6 +250,24 @@ describe("try", () => {
       stderr: expect.stringContaining("it has page, product"),
     });
     expect((await trawl(["try", `${site.url}/`, "--handler", "product"], { cwd })).stderr).toContain("need a spider");
+  });
+
+  it("reports an unknown handler and selectors without a match in `follow` of a spider", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/": linksTo("/p/1") })];
+    const spider = (follow: string) =>
+      writeFileSync(
+        join(cwd, "spider.mjs"),
+        `export default { name: "shop", start: ["${site.url}/"], page({ follow }) {\n${follow}\n} };`,
+      );
+
+    spider(`follow("a"); follow(".next");`);
+    expect((await trawl(["try", "spider.mjs"], { cwd })).stdout).toMatch(/\/p\/1\nfollow: \.next matched no links\n$/);
+    expect(lastJson(await trawl(["try", "spider.mjs", "--json"], { cwd }))).toMatchObject({ unmatched: [".next"] });
+    spider(`follow("a", { to: "nope" });`);
+    expect(await trawl(["try", "spider.mjs"], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/: Error: spider shop has no handler nope; it has page at spider\.mjs:2:\d+\n$/),
+    });
   });
 
   it("keeps the rate of the site for robots.txt, the redirect and the page", async () => {

@@ -57,6 +57,32 @@ describe("the reason of a failed URL", () => {
     expect(end.stderr).toMatch(/failed after .*: the handler failed on every page/);
     expect(end.stderr).not.toContain("no page could be fetched");
   });
+
+  it("is shown by `records`, `job` and `dead` after the handler has failed on every page", async () => {
+    const [cwd, site] = [newFolder(), await originOf({ "/1": "<h1>x</h1>", "/2": "<h1>y</h1>" })];
+    writeFileSync(
+      join(cwd, "throws.mjs"),
+      `export default { name: "throws", start: ["${site.url}/1", "${site.url}/2"],
+        politeness: { rate: "unlimited", robots: false },
+        page() { throw new Error("no such price"); } };`,
+    );
+    const { id } = lastJson<Summary>(await trawl(["crawl", "throws.mjs", "--json"], { cwd }));
+    const [records, job, dead] = [
+      await trawl(["records"], { cwd }),
+      await trawl(["job"], { cwd }),
+      await trawl(["dead"], { cwd }),
+    ];
+
+    const cause = "no page was stored: the handler failed on all 2 pages";
+    expect(records.stderr).toContain(
+      `job ${id} has no records in this store (failed, ${cause}); see: npx trawl dead ${id}\n`,
+    );
+    expect(job.stdout).toContain(`\n${cause}; see: npx trawl dead ${id}\n`);
+    expect(dead.stdout).toMatch(/^ +2 {2}handler_failed .*\n {7}Error: no such price at throws\.mjs:3:\d+\n$/m);
+    expect(dead.stderr).toMatch(
+      /\n {2}details {2}npx trawl dead \w+ --list\n {2}retry {4}npx trawl dead \w+ --replay\n$/,
+    );
+  });
 });
 
 describe("trawl worker --json", () => {

@@ -72,7 +72,10 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     expect(readFileSync(out, "utf8")).toBe("old\n");
     const requests = site.log.length;
     disk.enlarge();
-    const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
+    const { stderr } = await trawl(["crawl", "--resume"], { cwd });
+    const [, id = ""] =
+      /NOTHING_TO_RESUME: .*to write the output of the newest again, .*--resume (\w+)/.exec(stderr) ?? [];
+    const resumed = await trawl(["crawl", "--resume", id, "--json"], { cwd });
     expect(resumed.code).toBe(0);
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: PAGES, out });
     expect(jsonLines(readFileSync(out, "utf8"))).toHaveLength(PAGES);

@@ -85,6 +85,12 @@ const USAGE: readonly Case[] = [
     message: /NOT_FOUND: no job jnone .*trawl jobs/,
   },
   {
+    what: "an unknown job to explain",
+    args: ["explain", "jnone"],
+    exit: 2,
+    message: /NOT_FOUND: no job, site or URL is named "jnone"; .*: npx trawl jobs/,
+  },
+  {
     what: "an unknown reason",
     args: ["dead", "--reason", "bad_luck"],
     exit: 2,
@@ -225,11 +231,25 @@ const TARGETS: readonly Case[] = [
     message: /BAD_SPIDER: spider\.ts: .*page handler/,
   },
   {
+    what: "a spider with several problems, which are all reported",
+    args: ["crawl", "spider.ts"],
+    files: { "spider.ts": `export default { start: ["${URL}"], page() {}, rate: "4/s", limits: { pages: 0 } };\n` },
+    exit: 2,
+    message: /BAD_SPIDER: spider\.ts: the spider has no name\n {2}unknown key rate; .*\n {2}limits\.pages: .*\n$/,
+  },
+  {
+    what: "rules for a spider",
+    args: ["crawl", "spider.ts", "-e", "title=h1"],
+    files: { "spider.ts": `export default { name: "x", start: ["${URL}"], page() {} };\n` },
+    exit: 2,
+    message: /BAD_USAGE: -e has no effect on a spider/,
+  },
+  {
     what: "a spider with an unknown key",
     args: ["crawl", "spider.ts"],
     files: { "spider.ts": `export default { name: "x", start: ["${URL}"], page() {}, pase: 1 };\n` },
     exit: 2,
-    message: /BAD_SPIDER: spider\.ts: unknown key pase; did you mean (page|parse)/,
+    message: /BAD_SPIDER: spider\.ts: unknown key pase; pase: did you mean (page|parse)/,
   },
 ];
 
@@ -253,7 +273,7 @@ const SETTINGS: readonly Case[] = [
     args: ["jobs"],
     files: { "trawl.config.mjs": "export default 4;\n" },
     exit: 2,
-    message: /BAD_CONFIG: .*trawl\.config\.mjs must export default/,
+    message: /BAD_CONFIG: .*trawl\.config\.mjs must have a default export/,
   },
   {
     what: "a bad value in the environment",

@@ -82,7 +82,10 @@ describe("an interrupted crawl", () => {
     const crawl = startTrawl(args, { cwd, env: { TRAWL_GRACE: "10m" } });
     await site.waitForRequests(2);
     crawl.kill("SIGINT");
-    await crawl.prints(/stopping/);
+    await crawl.prints(/stopping.*\n/);
+    const [stopping = ""] = /^stopping.*$/m.exec(crawl.output().stderr) ?? [];
+    expect(stopping).toContain("(press Ctrl-C again to stop now)");
+    expect(stopping.length).toBeLessThan(80);
     expect(isHeld()).toBe(true);
     crawl.kill("SIGINT");
     expect(await crawl.ended).toMatchObject({ code: 130, stdout: "" });
@@ -116,6 +119,41 @@ describe("an interrupted crawl", () => {
     writeFileSync(join(cwd, "spider.mjs"), spider(""));
     const resumed = await trawl(["crawl", "--resume", "--json", "--quiet"], { cwd });
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: 2, counts: { done: 2, dead: 0 } });
+  });
+
+  it("by kill -9 is explained, traced and diagnosed as stopped, and runs only after crawl --resume", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 40 })];
+    const crawl = startTrawl(["crawl", `${site.url}/`, "--rate", "20/s"], { cwd });
+    await site.waitForRequests(10);
+    crawl.kill("SIGKILL");
+    await crawl.ended;
+    const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+    const id = jobs[0]?.id ?? "";
+
+    const stopped = `no process runs crawl ${id}; continue it with: npx trawl crawl --resume ${id}\n`;
+    for (const command of ["explain", "trace"]) {
+      const { stdout } = await trawl([command, id], { cwd });
+      expect(stdout).toContain(stopped);
+      expect(stdout).not.toMatch(/trawl worker|more tasks/);
+    }
+    const diagnosis = (await trawl(["doctor"], { cwd })).stdout.replaceAll(/\s+/g, " ");
+    expect(diagnosis).toContain(`continue it with: npx trawl crawl --resume ${id}`);
+    for (const state of ["running", "paused"]) {
+      if (state === "paused") await trawl(["pause", id], { cwd });
+      const refused = await trawl(["resume", id], { cwd });
+      expect(refused).toMatchObject({ code: 2, stderr: `trawl: CRAWL_STOPPED: ${stopped}` });
+    }
+    const worker = await trawl(["worker", "--queues", `fetch,crawl:${id}`, "--drain"], { cwd });
+    expect(worker.code).toBe(2);
+    expect(worker.stderr).toMatch(new RegExp(`^trawl: BAD_USAGE: crawl:${id} .*: npx trawl crawl --resume ${id}\\n$`));
+
+    const resumed = await trawl(["crawl", "--resume", id, "--rate", "unlimited", "--json"], { cwd });
+    expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 40, counts: { dead: 0 } });
+    const again = await trawl(["crawl", "--resume"], { cwd });
+    expect(again).toMatchObject({ code: 2, stdout: "" });
+    expect(again.stderr).toMatch(
+      /^trawl: NOTHING_TO_RESUME: nothing to resume: all crawls have ended; .*npx trawl jobs/,
+    );
   });
 
   it("is resumed by a command with the same target and flags, and not by one with others", async () => {

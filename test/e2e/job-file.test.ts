@@ -84,15 +84,15 @@ describe("a job file", () => {
   it.concurrent.for([
     {
       job: { urls: ["http://127.0.0.1/"], rate: "4/s" },
-      message: /unknown key rate; did you mean politeness\.rate\? known/,
+      message: /unknown key rate; rate: did you mean politeness\.rate\? known/,
     },
     {
       job: { urls: ["http://127.0.0.1/"], ulrs: [] },
-      message: /unknown key ulrs; did you mean urls\? known keys: .*urls.*follow.*keep/,
+      message: /unknown key ulrs; ulrs: did you mean urls\? known keys: .*urls.*follow.*keep/,
     },
     {
       job: { urls: ["http://127.0.0.1/"], follow: { depth: 3 } },
-      message: /unknown key depth in follow; known keys: .*maxDepth/,
+      message: /unknown key depth in follow; depth: did you mean follow\.maxDepth\? known keys: .*maxDepth/,
     },
     { job: { urls: ["http://127.0.0.1/"], politeness: { rate: "fast" } }, message: /politeness\.rate: .*4\/s.*"fast"/ },
     {

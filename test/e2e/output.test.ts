@@ -110,6 +110,8 @@ describe("the output of a crawl", () => {
 
     expect(end.code).toBe(130);
     expect(end.stderr).not.toContain("EPIPE");
+    expect(end.stderr).toMatch(/^stopping: .*\(stdout was closed\)$/m);
+    expect(end.stderr).not.toContain("Ctrl-C");
     expect(end.stderr).toMatch(/crawl --resume j/);
     const resumed = await trawl(["crawl", "--resume", "--json"], { cwd });
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", pages: 120, records: 120 });
@@ -136,7 +138,8 @@ describe("the output of a crawl", () => {
       expect(end.code).toBe(2);
       expect(end.stderr).toMatch(/trawl: BAD_OUTPUT: stdout: ENOSPC.*trawl records/);
       expect(end.stderr).not.toMatch(/\n {4}at /);
-      const resumed = await trawl(["crawl", "--resume"], { cwd });
+      const { jobs } = lastJson<{ jobs: Summary[] }>(await trawl(["jobs", "--json"], { cwd }));
+      const resumed = await trawl(["crawl", "--resume", jobs[0]?.id ?? ""], { cwd });
       expect(resumed.code).toBe(0);
       expect(jsonLines(resumed.stdout)).toHaveLength(20);
     },

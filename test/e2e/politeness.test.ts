@@ -27,6 +27,19 @@ describe("politeness", () => {
     expect(concurrencyViolations(intervals, 2)).toEqual([]);
   });
 
+  it("reports that another job has set the rate of the site", async () => {
+    const [cwd, site] = [newFolder(), await linkedSite({ pages: 8 })];
+    const submitted = await trawl(["submit", `${site.url}/`, "--rate", "3/s", "--name", "slow", "--json"], { cwd });
+    const { id } = lastJson<Summary>(submitted);
+    const args = ["crawl", `${site.url}/`, "--rate", "50/s"];
+    const text = `${site.site}: the rate of the site (3/s) is set by job ${id} (slow), the strictest of 2 jobs at this site; this job wants 50/s`;
+
+    expect((await trawl(args, { cwd })).stderr).toContain(`\n  rate     ${text}\n`);
+    expect(lastJson(await trawl([...args, "--json"], { cwd }))).toMatchObject({ rates: [text] });
+    await trawl(["cancel", id], { cwd });
+    expect(lastJson(await trawl([...args, "--json"], { cwd }))).not.toHaveProperty("rates");
+  });
+
   it("obeys a Crawl-delay that is stricter than the rate", async () => {
     const paths = ["/a", "/b", "/c", "/d"];
     const routes = {

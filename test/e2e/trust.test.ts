@@ -82,10 +82,10 @@ describe("a crawl", () => {
 
   it("is not reported as finished if its store has lost records", async () => {
     const [cwd, site] = [newFolder(), await originOf({ "/": linksTo("/a"), "/a": "a" })];
-    await trawl(["crawl", `${site.url}/`, ...FAST], { cwd });
+    const { id } = lastJson<Summary>(await trawl(["crawl", `${site.url}/`, ...FAST], { cwd }));
     for (const suffix of ["", "-wal", "-shm"]) rmSync(join(cwd, `.trawl/store.db${suffix}`), { force: true });
 
-    const end = await trawl(["crawl", "--resume", "--json", "--quiet"], { cwd });
+    const end = await trawl(["crawl", "--resume", id, "--json", "--quiet"], { cwd });
 
     expect([end.code, end.stderr]).toEqual([3, expect.stringContaining("STORE_INCOMPLETE")]);
   });

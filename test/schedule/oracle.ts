@@ -11,7 +11,7 @@ export function occurrencesByWall(written: Written, after: number, until: number
   const fields = written.cron.split(" ");
   const hasSeconds = fields.length === 6;
   const matches = matcherOf(hasSeconds ? fields : ["0", ...fields]);
-  const isFixed = fields.slice(0, hasSeconds ? 3 : 2).every((field) => /^\d+$/.test(field));
+  const isFixed = fields.slice(0, hasSeconds ? 3 : 2).every(hasOneValue);
   const stepMs = hasSeconds ? 1_000 : 60_000;
   const wallOf = wallClock(written.timeZone);
   const found: number[] = [];
@@ -23,6 +23,11 @@ export function occurrencesByWall(written: Written, after: number, until: number
     } else if (isFixed && gap > 0 && isWithin(matches, wall - gap, wall, stepMs)) found.push(at);
   }
   return found;
+}
+
+/** `2` and `2-2` have one value. A step repeats, even if only one of its values is in range. */
+function hasOneValue(field: string): boolean {
+  return /^[\d,-]+$/.test(field) && valuesOf(field, 0, 59).size === 1;
 }
 
 function intervalOccurrences(

@@ -12,7 +12,7 @@ const JOB = "bench";
 /** How often an idle worker polls without being woken up. */
 const POLL_MS = 5_000;
 
-export async function openApp({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
+export async function openTrawl({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
   const { openRedisFrontier, clock, log } = await loadTrawl(from);
   const options = { prefix, shards: 1, maxPending: 1e9, retryForMs: 10_000, pollMs: POLL_MS, time: "broker" };
   const open = () => openRedisFrontier(url, { clock, log }, options);

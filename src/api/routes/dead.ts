@@ -94,7 +94,7 @@ export function deadRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Queue dead letters again",
-      description: `A finished job runs again. At least one of job, reason, site, status, tasks is required. ${OWN}`,
+      description: `A finished or failed job runs again, without its time limit. Dead letters of cancelled jobs are not replayed. At least one of job, reason, site, status, tasks is required. ${OWN}`,
       body: toReplay,
       example: { reason: "http_status", status: 503, perSecond: 5 },
       responses: { 200: { description: "The number of letters.", json: z.strictObject({ replayed: z.int().min(0) }) } },

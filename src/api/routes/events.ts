@@ -21,7 +21,7 @@ export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       tag: TAG,
       summary: "Follow a job until it ends",
       description:
-        "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. With Last-Event-ID, the stream contains only newer states; the response is 204 if the client has already received `end`.",
+        "Sends `job` events with the job as in GET /v1/jobs/{id}, and `end` as the last event. If the job is deleted, the stream ends without `end`. With Last-Event-ID, the stream contains only newer states; the response is 204 if the client has already received `end`.",
       params: id,
       responses: { 200: STREAM, 204: { description: "The job has ended, and the client has received the end." } },
       async handle({ params, caller, headers, signal }) {

@@ -42,12 +42,12 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
     commandRoute(deps, "drain", {
       summary: "Drain a worker: it completes its tasks and exits",
       description:
-        "Takes the name of a worker or a supervisor. A supervisor drains all its workers and exits. Drained workers are not replaced, and no task is lost. A worker receives the command within 5 seconds; its `state` is then `draining`. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
+        "Takes the name of a worker or a supervisor. A supervisor drains all its workers and exits. Drained workers are not replaced. Tasks that take too long are returned to the queue, so no task is lost. A worker receives the command within 5 seconds; its `state` is then `draining`. A worker of a crawl refuses commands: 409 COMMAND_REFUSED. The name is `host/pid`, or the whole `worker` with slashes as %2F.",
     }),
     commandRoute(deps, "recycle", {
       summary: "Recycle a worker: a new process replaces it",
       description:
-        "The old process completes its tasks first. If the worker has no supervisor, the response is 409 COMMAND_REFUSED. With the name of a supervisor, all its workers are recycled.",
+        "The old process completes its tasks first; tasks that take too long are returned to the queue. If the worker has no supervisor or belongs to a crawl, the response is 409 COMMAND_REFUSED. With the name of a supervisor, all its workers are recycled.",
     }),
   ];
 }

@@ -46,7 +46,7 @@ export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
       tag: "Fleet",
       summary: "Read the history of the fleet",
       description:
-        "Workers and servers write the history to the store every few seconds. By default, intervals of 10 seconds are kept for a day, intervals of 5 minutes for 14 days, and intervals of an hour for 400 days.",
+        "Workers write counts to the store every 5 seconds, and servers write the number of waiting URLs, running tasks and workers every 10 seconds. By default, intervals of 10 seconds are kept for a day, intervals of 5 minutes for 14 days, and intervals of an hour for 400 days.",
       query: querySchema,
       responses: { 200: { description: "Points, oldest first.", json: historySchemaOut } },
       async handle({ query }) {

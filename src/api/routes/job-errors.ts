@@ -22,7 +22,7 @@ export function jobErrorRoutes(deps: ApiDeps): Route[] {
       tag: "Jobs",
       summary: "List the errors of a job by reason",
       description:
-        "Largest groups first. `attempts`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that do not match their rules or schema.",
+        "Largest groups first. `attempts`: attempts without a page, also if a later attempt succeeded. `dead`: failed URLs. `invalid`: records that lack a required field or do not match their schema; at most 1,000 are grouped.",
       params: z.strictObject({ id: z.string().min(1).max(100) }),
       responses: { 200: { description: "At most 100 groups of each kind.", json: jobErrorsSchemaOut } },
       async handle({ params, caller }) {

@@ -1,6 +1,7 @@
 /** Jobs: submit, list, read, change, delete. */
 import { z } from "zod";
 import { changeJob, jobChangeSchema } from "../../control/change-job.ts";
+import { type ControlAction, controlJob } from "../../control/control-job.ts";
 import { listJobs } from "../../control/list-jobs.ts";
 import { jobOut } from "../../control/views/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
@@ -24,7 +25,13 @@ const newJob = jobSchema.extend({
 });
 const listing = z.strictObject({
   state: jobSchemaOut.shape.state.optional(),
-  q: z.string().max(500).optional().describe("Words in the name, the id or a URL of the job. Case is ignored."),
+  q: z
+    .string()
+    .max(500)
+    .optional()
+    .describe(
+      "Words that all occur in the name, the id, the request id or the start URLs of the job. Case is ignored. The URLs of a job with more than 500 URLs are not searched.",
+    ),
   ...LISTING,
 });
 const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().nullable() });
@@ -35,18 +42,18 @@ export function jobRoutes(deps: ApiDeps): Route[] {
   const { frontier, clock } = deps;
   const shown = (job: JobView): ApiResponse => ({ status: 200, body: jobOut(job, clock.now()) });
 
-  const controlRoute = (verb: "pause" | "resume" | "cancel", summary: string): Route =>
+  const controlRoute = (verb: ControlAction, summary: string, description?: string): Route =>
     defineRoute({
       method: "POST",
       path: `/v1/jobs/:id/${verb}`,
       scope: "submit",
       tag: TAG,
       summary,
+      ...(description === undefined ? {} : { description }),
       params: id,
       responses: ONE,
       async handle({ params, caller }) {
-        await findLiveJob(deps, caller, params.id);
-        return shown(await frontier[verb](params.id));
+        return shown(await controlJob(frontier, await findLiveJob(deps, caller, params.id), verb));
       },
     });
 
@@ -75,7 +82,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Add URLs to a job",
       description:
-        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a JSON string, {"url": …}, or a plain URL.',
+        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a JSON string, {"url": …}, or a plain URL. The job must not be sealed: it was submitted with `open`, or only a part of its URLs was accepted (429).',
       params: id,
       query: z.strictObject({
         last: z
@@ -102,7 +109,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "List jobs, newest first",
       description:
-        "`state` and `q` are filters. A request searches at most a few thousand ended jobs, so a page may be short or empty and still have a `next`.",
+        "`state` and `q` are filters. A request with a filter searches at most 2,000 jobs (500 for a key with a tenant), so a page may be short or empty and still have a `next`.",
       query: listing,
       responses: { 200: { description: "One page of jobs; `next` is the cursor of the next page.", json: jobPage } },
       async handle({ query, caller }) {
@@ -131,7 +138,8 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: TAG,
       summary: "Get a job in the form in which it can be submitted again",
-      description: "Secrets and long lists of URLs are left out. `missing` contains the keys that you have to add.",
+      description:
+        "Secrets and values that are not stored are left out. `missing` contains the keys that you have to add.",
       params: id,
       responses: { 200: { description: "A body for POST /v1/jobs.", json: writtenJobSchemaOut } },
       async handle({ params, caller }) {
@@ -152,7 +160,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Change the rate, priority or limits of a job",
       description:
-        "The change applies to all workers immediately. Missing keys are not changed. If the page limit is below the number of queued URLs, the queued URLs are still fetched, but no more URLs are accepted.",
+        "The change applies to all workers immediately. Missing keys are not changed. If the page limit is below the number of queued URLs, the queued URLs are still fetched, but no more URLs are accepted. The limits of sites in `politeness.sites` do not change. The `limits` of an ended job cannot be changed.",
       params: id,
       body: jobChangeSchema,
       example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },
@@ -184,7 +192,11 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       },
     }),
     controlRoute("pause", "Pause a job"),
-    controlRoute("resume", "Resume a paused job"),
+    controlRoute(
+      "resume",
+      "Resume a paused job",
+      "A job of `trawl crawl` can only be resumed while its process runs. Otherwise the response is 409 `CRAWL_STOPPED`.",
+    ),
     controlRoute("cancel", "Cancel a job"),
   ];
 }

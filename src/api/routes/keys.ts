@@ -20,16 +20,19 @@ const name = z.string().regex(/^[\x20-\x7e]{1,100}$/, "takes 1 to 100 printable 
 const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
 const expiresAt = z.iso.datetime().nullable().optional().describe("Null or missing: the key does not expire.");
 const MOST = 1_000_000_000;
+const OWNER = "of the tenant, or of this key if it has no tenant";
+const PENDING = `The maximum number of pending and running URLs ${OWNER}.`;
+const JOBS = `The maximum number of jobs that have not ended, ${OWNER}.`;
 const quotas = z
   .strictObject({
-    pending: z.int().min(1).max(MOST).nullish().describe("The maximum number of pending URLs in the tenant's jobs."),
+    pending: z.int().min(1).max(MOST).nullish().describe(PENDING),
     urlsPerSecond: z
       .number()
       .min(0.001)
       .max(MOST)
       .nullish()
-      .describe("The average rate. Up to ten times this number of URLs may be submitted at once."),
-    jobs: z.int().min(1).max(MOST).nullish().describe("The maximum number of jobs of the tenant that have not ended."),
+      .describe("The average rate of this key. Up to ten times this number of URLs may be submitted at once."),
+    jobs: z.int().min(1).max(MOST).nullish().describe(JOBS),
   })
   .describe("Null or missing: no limit.");
 const draft = z.strictObject({

@@ -54,7 +54,7 @@ type Part = {
 const PARTS: readonly Part[] = [
   {
     name: "body",
-    summary: "Download the body of a page, as the site sent it",
+    summary: "Download the body of a page, after decompression or rendering",
     refOf: ({ bodyRef }) => bodyRef,
     typeOf: ({ contentType = "" }) => (MEDIA_TYPE.test(contentType) ? contentType : UNKNOWN_TYPE),
     ending: "body",
@@ -102,7 +102,7 @@ export function pageRoutes(deps: ApiDeps): Route[] {
       tag: "Results",
       summary: "Preview extraction rules on a stored page",
       description:
-        "Fetches nothing and changes nothing. The page's body must be stored (keep.bodies). To fetch a page for a test, use POST /v1/scrape with keep.bodies. Rules that run longer than two seconds return 422 EXTRACT_TIMEOUT. Too many previews at once return 429 EXTRACT_BUSY. Each text is truncated to 10,000 characters, and the whole response to about 500,000 characters.",
+        "Fetches nothing and changes nothing. The page's body must be stored (keep.bodies). To fetch a page for a test, use POST /v1/scrape with keep.bodies. Rules that run longer than TRAWL_API_TRY_RULES (2 s by default), or need too much memory, return 422 EXTRACT_TIMEOUT. Too many previews at once return 429 EXTRACT_BUSY. Each text is truncated to 10,000 characters, and the whole response to about 500,000 characters.",
       params: pageId,
       body: rules,
       example: { extract: { title: "h1" }, links: "a[href]" },

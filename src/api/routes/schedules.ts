@@ -213,7 +213,7 @@ export function scheduleRoutes(deps: ApiDeps): Route[] {
       scope: "submit",
       tag: TAG,
       summary: "Delete a schedule",
-      description: "Deletes the schedule and its run history. Its jobs are kept.",
+      description: "Deletes the schedule, its run history and its own recrawl set. Its jobs are kept.",
       params: id,
       responses: {
         200: {

@@ -27,7 +27,7 @@ const policy = z.strictObject({
 const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(50),
   cursor: z.string().max(2_000).optional(),
-  q: z.string().max(300).optional().describe("Only sites whose name contains this text."),
+  q: z.string().max(300).optional().describe("Only sites whose name contains this text. Case is ignored."),
   sort: z.enum(["name", "waiting"]).default("name"),
 });
 
@@ -75,7 +75,8 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       scope: "admin",
       tag: TAG,
       summary: "Set the limits of a site, overriding its jobs and robots.txt",
-      description: "The limits apply from the next request to the site until you remove them.",
+      description:
+        "The limits apply from the next request to the site until you remove them. `burst` and `perSite` default to the settings of the server.",
       params: named,
       body: policy,
       example: { rate: "10/m", perSite: 1 },

@@ -19,8 +19,10 @@ const target = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .describe("Alone: the job to trace. With url or what: the job that contains it."),
-  task: word.optional(),
+    .describe(
+      "Alone: the job to trace. With url or what: the job that contains the URL; required if the job is archived.",
+    ),
+  task: word.optional().describe("A task id. The task must have had an attempt."),
   request: word
     .optional()
     .describe("A request id. Selects the jobs that the request submitted, among the newest 1,000 jobs."),

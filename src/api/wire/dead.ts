@@ -24,7 +24,7 @@ export const deadSchemaOut = z.strictObject({
   cause,
   history: z
     .array(z.strictObject({ at: instant, because: z.string(), status, detail: z.string().nullable() }))
-    .describe("The attempts of the task, oldest first."),
+    .describe("The failed attempts of the task, oldest first."),
 }) satisfies z.ZodType<DeadOut>;
 
 export const deadGroupSchemaOut = z.strictObject({

@@ -8,7 +8,9 @@ const share = z.number().min(0).max(1).nullable();
 
 const historyPointSchemaOut = z.strictObject({
   at: z.iso.datetime().describe("The start of the interval."),
-  pages: count.nullable().describe("Pages fetched. All counts are null for an interval in which no worker reported."),
+  pages: count
+    .nullable()
+    .describe("Pages fetched. All counts are null for an interval of which the store has no bucket."),
   done: count.nullable().describe("Attempts that succeeded."),
   failed: count.nullable().describe("Attempts that ended without a page: retried later, or dead."),
   dead: count.nullable().describe("Failed attempts that became dead letters."),
@@ -21,7 +23,7 @@ const historyPointSchemaOut = z.strictObject({
   p99Ms: amount.nullable(),
   waiting: count.nullable().describe("URLs waiting at the end of the interval. null: no server was running."),
   inFlight: count.nullable().describe("Tasks in progress at the end of the interval. null: no server was running."),
-  workers: count.nullable(),
+  workers: count.nullable().describe("Workers at the end of the interval. null: no server was running."),
 }) satisfies z.ZodType<HistoryPointOut>;
 
 export const historySchemaOut = z.strictObject({

@@ -13,10 +13,14 @@ export const submissionSchema = z.strictObject({
   id: z.string().describe("The id of the job."),
   requestId: z.string(),
   accepted: count.describe("URLs that were queued."),
-  duplicates: count.describe("URLs that the job already had, or that occur twice in the request."),
+  duplicates: count.describe(
+    "URLs that are already seen in the dedup scope of the job, or that occur twice in the request.",
+  ),
   refused: z
     .array(z.strictObject({ index: count, url: z.string(), reason: z.string() }))
-    .describe("The first URLs that cannot be fetched, with their position in the request."),
+    .describe(
+      "The first 1,000 refused URLs, with their position in the request: invalid URLs, and URLs above the page limit.",
+    ),
   refusedCount: count,
   taken: count.describe("URLs that were processed. After a 429, continue with the URL at this position."),
 });
@@ -68,7 +72,7 @@ export const jobSchemaOut = z.strictObject({
     .number()
     .nullable()
     .describe(
-      "Estimated seconds until the current tasks are done, at the average speed so far. null: no estimate, as for a paused or unsealed job.",
+      "Estimated seconds until the current tasks are done, at the average speed so far. null: no estimate, as for a paused, unsealed or ended job.",
     ),
   createdAt: instant,
   finishedAt: instant.nullable(),
@@ -118,6 +122,8 @@ export const writtenJobSchemaOut = z.strictObject({
   job: jobSchema.describe("Ready to be submitted again. Values that equal the server's settings are left out."),
   missing: z
     .array(z.string())
-    .describe("Keys that you have to add: secrets, lists of more than 500 URLs, and the recrawl set of a schedule."),
+    .describe(
+      "Keys that you have to add: headers, text typed into pages, the webhook, URLs if not all are stored with the job (at most 500 are), a spider outside `apiSpiders`, and the recrawl set of a schedule.",
+    ),
 });
 export type WrittenJobOut = z.output<typeof writtenJobSchemaOut>;

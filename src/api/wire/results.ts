@@ -59,9 +59,13 @@ export const extractionPreviewSchemaOut = z.strictObject({
 export const scrapeSchemaOut = z.strictObject({
   id: z.string().describe("The id of the job."),
   requestId: z.string(),
-  outcome: z.enum(["page", "dead", "refused"]).describe("refused: by robots.txt, or because the job was cancelled."),
+  outcome: z
+    .enum(["page", "dead", "refused"])
+    .describe(
+      "refused: the URL was not fetched, because robots.txt disallows it, it is a duplicate in a shared dedup scope, or the job was cancelled. Also if the job stores neither pages nor records.",
+    ),
   page: pageSchemaOut.nullable(),
-  records: z.array(recordSchemaOut),
+  records: z.array(recordSchemaOut).describe("At most 1,000 records."),
   dead: deadSchemaOut.nullable().describe("Why the URL failed."),
 });
 

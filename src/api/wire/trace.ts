@@ -99,7 +99,9 @@ const jobTraceSchemaOut = z.strictObject({
 export const traceSchemaOut = z.strictObject({
   timelines: z
     .array(timelineSchemaOut)
-    .describe("The timeline of one page, for each job that contains it. Empty if the target is a job."),
-  jobs: z.array(jobTraceSchemaOut).describe("Summaries of whole jobs. Empty if the target is a page."),
-  more: count.describe("How many more results there are. The response contains the newest 20."),
+    .describe(
+      "The timeline of one page, for each job that contains it. Also for a job with one URL, without links and spider.",
+    ),
+  jobs: z.array(jobTraceSchemaOut).describe("Summaries of whole jobs. Empty if there are timelines."),
+  more: count.describe("How many more results there are. The response contains at most 20."),
 }) satisfies z.ZodType<TraceOut>;

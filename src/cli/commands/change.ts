@@ -27,17 +27,22 @@ Examples:
 
 The change applies to all workers immediately. If the new page limit is lower
 than the number of queued URLs, the queued URLs are still fetched, and new URLs
-are refused.
+are refused. The rate, burst and concurrency of sites in politeness.sites of the
+job do not change.
 To limit one site for all jobs, use PUT /v1/sites/{site} of the API.`;
 
 export function addChange(program: Command): void {
   withPlaneFlags(program.command("change <job>"))
-    .description("change a running job's rate, priority or limits")
+    .description("change the rate, priority or limits of a running or paused job")
     .option("--rate <rate>", "rate of requests to one site: 4/s, 10/m, unlimited", parseRateFlag)
     .option("--burst <n>", "requests that may be sent to a site at once after a pause", wholeNumber("--burst", 1, 1000))
     .option("--per-site <n>", "maximum concurrent requests to one site", wholeNumber("--per-site", 1, 1000))
     .option("--priority <n>", "0 (most urgent) to 9", wholeNumber("--priority", 0, 9))
-    .option("--max-pages <n>", "fetch at most this many URLs; none: no limit", numberOrNone("--max-pages"))
+    .option(
+      "--max-pages <n>",
+      "fetch at most this many URLs (redirect targets do not count); none: no limit",
+      numberOrNone("--max-pages"),
+    )
     .option(
       "--max-seconds <n>",
       "stop this many seconds after submission; none: no limit",

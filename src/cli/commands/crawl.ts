@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { CrawlCommandFlags } from "../crawl/crawl.ts";
 import { wholeNumber } from "../flags.ts";
-import { withJobFlags } from "../job-flags.ts";
+import { withJobFlags, withRequestIdFlag } from "../job-flags.ts";
 import { withConnectionFlags } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 
@@ -15,15 +15,16 @@ Examples:
   trawl crawl spider.ts --max-pages 500 --processes 2
   trawl crawl --resume          continue the last interrupted crawl
 
-Without -e, each page yields its title, description, text and links. By default
-the crawl follows only links within the site of a page.
-Exit codes: 0 complete, 1 the crawl failed (with --strict: any page failed),
-2 invalid usage, 3 broker or store unavailable, 130 interrupted.`;
+Without rules or a spider, each page yields its title, description, text and
+links. By default the crawl follows only links within the site of a page.
+Exit codes: 0 complete, 1 the crawl failed or was cancelled (with --strict: any
+page failed), 2 invalid usage, 3 broker, store or browser unavailable,
+130 interrupted.`;
 
 const processes = wholeNumber("--processes", 1, 256);
 
 export function addCrawl(program: Command, shutdown: Shutdown): void {
-  withJobFlags(withConnectionFlags(program.command("crawl [targets...]")))
+  withRequestIdFlag(withJobFlags(withConnectionFlags(program.command("crawl [targets...]"))))
     .description(
       "crawl URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, or - for stdin) in this terminal",
     )
@@ -39,9 +40,9 @@ export function addCrawl(program: Command, shutdown: Shutdown): void {
     )
     .option("--user-agent <text>", "the User-Agent header; include a way to contact you")
     .option("--out <file>", "write the records to this file: .jsonl, .json, .csv or .parquet")
-    .option("--resume [job]", "continue an interrupted crawl: the last one, or the given job")
+    .option("--resume [job]", "continue an interrupted crawl: the newest one, or the given job")
     .option("--strict", "exit with 1 if any page failed")
-    .option("--quiet", "do not show progress")
+    .option("--quiet", "print no progress, and a report only if the exit code is 1")
     .addHelpText("after", EXAMPLES)
     .action(async (targets: string[], flags: CrawlCommandFlags) => {
       const { crawl } = await import("../crawl/crawl.ts");

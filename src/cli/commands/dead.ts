@@ -1,19 +1,21 @@
 /** `trawl dead`: lists failed URLs, grouped or one by one, and replays or discards them. */
 import type { Command } from "commander";
+import type { JobOut } from "../../client/wire-types.ts";
 import { jobArchived } from "../../control/catalogue.ts";
 import { lastCause } from "../../domain/attempt-cause.ts";
-import { isCrawl } from "../../domain/crawl-queue.ts";
+import { crawlOfQueue } from "../../domain/crawl-queue.ts";
 import { formatCount, plural } from "../../domain/format-number.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import { DEAD_REASONS, type DeadReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
+import { findNewestMessages } from "../failed-pages.ts";
 import { wholeNumber } from "../flags.ts";
 import { getJobOrNewest } from "../get-job-or-newest.ts";
 
 import { type PlaneFlags, type PlaneSession, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
-import { type Screen, steps, table } from "../terminal.ts";
+import { type Screen, shorten, steps, table, withCommand } from "../terminal.ts";
 
 type Flags = PlaneFlags & {
   reason?: string;
@@ -29,15 +31,22 @@ type Flags = PlaneFlags & {
 
 export function addDead(program: Command): void {
   withPlaneFlags(program.command("dead [job]"))
-    .description("show a job's failed URLs by reason and status; replay or discard them (default: the newest job)")
+    .description(
+      "show a job's failed URLs by reason, site and status; replay or discard them (default: the newest job)",
+    )
     .option("--all", "failed URLs of all jobs")
     .option("--reason <reason>", `only this reason: ${Object.keys(DEAD_REASONS).join(", ")}`)
-    .option("--site <site>", "only this site (host:port)")
+    .option("--site <site>", "only this site: a host, with its port unless it is 80 or 443")
     .option("--status <n>", "only this HTTP status", wholeNumber("--status", 100))
-    .option("--list", "list each URL with its attempts, instead of counts by reason and status")
-    .option("--limit <n>", "maximum number of rows", wholeNumber("--limit", 1), 50)
-    .option("--replay", "queue the failed URLs again")
-    .option("--per-second <n>", "how many URLs to replay per second", wholeNumber("--per-second", 1), 10)
+    .option("--list", "list each URL with its failed attempts, instead of counts by reason, site and status")
+    .option("--limit <n>", "maximum number of URLs or groups to show", wholeNumber("--limit", 1), 50)
+    .option("--replay", "queue the failed URLs again; not those of cancelled or archived jobs")
+    .option(
+      "--per-second <n>",
+      "with --replay: how many URLs become due per second",
+      wholeNumber("--per-second", 1),
+      10,
+    )
     .option("--discard", "delete the failed URLs from the list (the job still counts them as failed)")
     .action((jobId: string | undefined, flags: Flags) =>
       runOnPlane({ flags }, (session) => dead(session, jobId, flags)),
@@ -61,11 +70,7 @@ async function dead(session: PlaneSession, jobId: string | undefined, flags: Fla
   if (flags.replay === true) {
     if (job?.archived === true) throw jobArchived(job.id, "cli.dead");
     const replayed = await plane.replayDead(filter, flags.perSecond);
-    const isSubmitted = job !== undefined && !isCrawl(job);
-    const next = isSubmitted
-      ? `workers on queue ${job.queues.join(", ")} fetch them`
-      : `run them with: trawl crawl --resume ${job?.id ?? "JOB"}`;
-    return print(session, flags, { replayed }, `${plural(replayed, "URL")} queued again; ${next}`);
+    return print(session, flags, { replayed }, `${plural(replayed, "URL")} queued again; ${afterReplay(job)}`);
   }
   if (flags.discard === true) {
     const discarded = await plane.discardDead(filter);
@@ -73,6 +78,15 @@ async function dead(session: PlaneSession, jobId: string | undefined, flags: Fla
   }
   if (job?.archived === true) session.screen.err("the job is archived; its list of failed URLs is no longer kept\n");
   return flags.list === true ? list(session, filter, flags) : group(session, filter, flags);
+}
+
+/** What fetches the replayed URLs. Without a job, they may belong to crawls and to submitted jobs. */
+function afterReplay(job: JobOut | undefined): string {
+  if (job === undefined) return "workers fetch those of submitted jobs; for a crawl, run: trawl crawl --resume JOB";
+  // The webhook events of a crawl are delivered by its processes.
+  const crawl = crawlOfQueue(job.queue);
+  if (crawl !== undefined) return `run them with: trawl crawl --resume ${crawl}`;
+  return `workers on queue ${job.queues.join(", ")} fetch them`;
 }
 
 function conditionsOf({ reason, site, status }: Flags): DeadFilter {
@@ -115,8 +129,17 @@ async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags:
     pageUrlOf(sample),
   ]);
   const heading = ["COUNT", "REASON", "STATUS", "EXAMPLE"];
-  await screen.out(table([heading, ...rows], { right: [0], width: screen.outColumns() }));
-  if (screen.isLive) screen.err(hints(screen, filter.jobId ?? "--all"));
+  const messages = await findNewestMessages(plane, filter, groups);
+  const [head = "", ...lines] = table([heading, ...rows], { right: [0], width: screen.outColumns() }).split("\n");
+  const indent = " ".repeat(head.indexOf("REASON"));
+  const withMessages = groups.flatMap((_, nth) => {
+    const message = messages[nth];
+    const line = lines[nth] ?? "";
+    if (message === undefined) return [line];
+    return [line, indent + shorten(showable(message), screen.outColumns() - indent.length)];
+  });
+  await screen.out(`${[head, ...withMessages].join("\n")}\n`);
+  screen.err(hints(screen, filter.jobId ?? "--all"));
 }
 
 /** The reason and, if it is given, the cause. */
@@ -134,5 +157,5 @@ function hints(screen: Screen, job: string): string {
 
 async function print({ screen }: PlaneSession, { json }: Flags, result: object, message: string): Promise<void> {
   if (json === true) await screen.out(`${JSON.stringify(result)}\n`);
-  else screen.err(`${showable(message)}\n`);
+  else screen.err(`${showable(withCommand(message, screen))}\n`);
 }

@@ -9,9 +9,10 @@ Examples:
   trawl delete j3k9x2
   trawl delete j3k9x2 --cancel       cancel the job first if it is running
 
-Deletes the job with its pages, records and failed URLs, and with every body
-that no other job uses. If the command is interrupted, run it again, or let the
-next server or worker remove the rest. Deletion cannot be undone.
+Deletes the job with its pages, records and failed URLs. A server or worker
+removes the bodies that no other job uses, after an hour. If the command is
+interrupted, run it again, or let the next server or worker remove the rest.
+Deletion cannot be undone.
 To keep the records, export them first:
   trawl records j3k9x2 --out FILE
 Exit codes: 0 deleted, 2 invalid usage, unknown job or job still running,

@@ -31,7 +31,7 @@ async function demo(program: Command, flags: Flags, shutdown: Shutdown): Promise
   try {
     if (flags.serve === true) {
       screen.err(servedText(screen, shop.url));
-      await new Promise<void>((resolve) => shutdown.onStop(resolve));
+      await new Promise<void>((resolve) => shutdown.onStop(() => resolve()));
       return INTERRUPTED;
     }
     const lines = crawlLines(`${shop.url}/`, flags.out);

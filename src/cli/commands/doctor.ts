@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { type ConnectionFlags, withConnectionFlags } from "../session.ts";
 
 const NOTES = `
-Checks the broker, the store, the body storage, the workers and the queues, and
-prints a fix for each problem.
+Checks the broker, the store, the body storage, the workers, the queues and the
+jobs, and prints a fix for each problem and warning.
 Exit codes: 0 no problems (there may be warnings), 1 at least one problem,
-2 invalid usage, 130 interrupted.`;
+2 invalid usage or configuration, 130 interrupted.`;
 
 export function addDoctor(program: Command): void {
   withConnectionFlags(program.command("doctor"))

@@ -36,7 +36,8 @@ Scopes: read (see jobs and their results), submit (create and control jobs) and
 admin (both, and manage queues, workers, sites and keys). A key with a tenant
 sees only that tenant's jobs; a key without a tenant sees all jobs.
 A new key is printed once, alone on stdout; only its hash is stored. As soon as
-one key exists, trawl serve requires a key for every request and may listen on
+one key exists, trawl serve requires a key for every request, except for health
+checks, the API documentation and the files of the dashboard, and may listen on
 any --host. Running servers apply changes within 3 seconds.`;
 
 export function addKeys(program: Command): void {
@@ -49,11 +50,15 @@ export function addKeys(program: Command): void {
     .option("--expires <duration>", "lifetime, for example 12h or 90d (default: until revoked)", duration)
     .option(
       "--max-pending <n>",
-      "maximum pending URLs in the tenant's jobs; more are refused",
+      "maximum pending and running URLs of the tenant, or of this key if it has no tenant; more are refused",
       wholeNumber("--max-pending", 1),
     )
-    .option("--max-rate <n>", "maximum URLs queued per second, on average", rateNumber)
-    .option("--max-jobs <n>", "maximum jobs of the tenant that have not ended", wholeNumber("--max-jobs", 1))
+    .option("--max-rate <n>", "maximum URLs that this key queues per second, on average", rateNumber)
+    .option(
+      "--max-jobs <n>",
+      "maximum jobs that have not ended, of the tenant, or of this key if it has no tenant",
+      wholeNumber("--max-jobs", 1),
+    )
     .addHelpText("after", EXAMPLES)
     .action((action: string, name: string | undefined, flags: Flags) => {
       if (action === "list" && name === undefined) return runOnPlane({ flags }, (session) => list(session, flags));
@@ -82,8 +87,8 @@ async function add(session: PlaneSession, name: string, flags: Flags): Promise<v
 }
 
 /**
- * Once a key exists, the server requires one for every request. If the first key could not create others, the API would
- * be locked. With direct access to the store, another key can always be created.
+ * Once a key exists, the server requires one. If the first key could not create others, the API would be locked. With
+ * direct access to the store, another key can always be created.
  */
 async function assertFirstKeyIsAdmin({ plane, isServed }: PlaneSession): Promise<void> {
   if (!isServed || (await plane.keys.list()).length > 0) return;

@@ -5,6 +5,7 @@ import { plural } from "../../domain/format-number.ts";
 import { showable } from "../../runtime/showable.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../store/export/format.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
+import { findNoPageCause } from "../failed-pages.ts";
 import { getJobOrNewest } from "../get-job-or-newest.ts";
 import type { ControlPlane } from "../plane/control-plane.ts";
 
@@ -21,7 +22,10 @@ export function addRecords(program: Command): void {
         .default(undefined, "from the file name, else jsonl"),
     )
     .option("--out <file>", "write to this file instead of stdout")
-    .option("--invalid", "print the records that failed the schema, with the reason, as JSON lines")
+    .option(
+      "--invalid",
+      "print the records that failed the schema or lack a required field, with the reason, as JSON lines on stdout",
+    )
     .action((jobId: string | undefined, flags: Flags) => records(jobId, flags));
 }
 
@@ -43,9 +47,11 @@ async function reportIfNone({ plane, screen }: PlaneSession, job: JobOut, { inva
   const { records } = plane;
   const [first] = await (invalid === true ? records.readInvalid(job.id, 0, 1) : records.readRecords(job.id, 0, 1));
   if (first !== undefined) return;
-  const { pages } = job.tally;
   const what = invalid === true ? "invalid records" : "records";
-  screen.err(`job ${showable(job.id)} has no ${what} in this store (${job.state}, ${plural(pages, "page")} fetched)\n`);
+  const cause = await findNoPageCause(plane, job);
+  const facts = `${job.state}, ${cause ?? `${plural(job.tally.pages, "page")} fetched`}`;
+  const next = cause === undefined ? "" : `; see: ${screen.command} dead ${job.id}`;
+  screen.err(`${showable(`job ${job.id} has no ${what} in this store (${facts})${next}`)}\n`);
 }
 
 async function printInvalid(

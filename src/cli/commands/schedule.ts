@@ -15,15 +15,16 @@ Examples:
   trawl schedule show ID
   trawl schedule run ID
 
-trawl serve starts the runs, trawl worker executes them. You can run any number
-of both: each scheduled time starts one run.
+trawl serve starts the runs, trawl worker executes them; trawl up does both. You
+can run any number of them: each scheduled time starts one run.
 If the previous run is still active, the next one is skipped (--overlap skip),
-waits for it (queue) or cancels it (replace). Runs whose time passed while no
-trawl serve was running are missed. With --catch-up one, the latest missed run
-is started; with skip, none; with all, the latest --max-catch-up missed runs.
-A cron expression has five fields, or six with seconds first, and follows the
-clocks of --time-zone, including daylight saving. --every counts from the
-creation of the schedule.`;
+waits for it (queue) or cancels it (replace). A run that could not start within
+TRAWL_SCHEDULE_GRACE, because no server was running, is missed. With --catch-up
+one, the latest missed run is started later; with skip, none; with all, the
+latest --max-catch-up missed runs.
+A cron expression has five fields, or six with seconds first. Its times are
+local times in --time-zone, including daylight saving time. --every counts from
+the creation of the schedule.`;
 
 export function addSchedule(program: Command): void {
   const command = withPlaneFlags(program.command("schedule"))
@@ -53,8 +54,10 @@ export function addSchedule(program: Command): void {
       "0 (most urgent) to 9 (default: from the routes, else 5)",
       wholeNumber("--priority", 0, 9),
     );
-  withJobFlags(command, " (default: the schedule's own set)")
-
+  withJobFlags(command, {
+    recrawlDefault: " (default: the schedule's own set)",
+    name: "name of the schedule and of its jobs",
+  })
     .addHelpText("after", EXAMPLES)
     .action(async (action: string, targets: string[], flags: ScheduleFlags) => {
       // Imported on first use: the job schemas take long to load.

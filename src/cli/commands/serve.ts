@@ -17,11 +17,12 @@ Examples:
     -d '{"urls": ["https://books.toscrape.com/"], "extract": {"title": "h1"}}'
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl serve --port 8080
 
-The server accepts jobs and shows their state; workers fetch the pages (trawl
-worker, or trawl up). You can run several servers on one broker and store. The
-dashboard is at the root URL, the API reference at /docs, the OpenAPI document
-at /openapi.json.
-Ctrl-C or SIGTERM stops the server after the requests in progress have finished.
+The server accepts jobs, shows their state and starts the jobs of schedules;
+workers fetch the pages (trawl worker, or trawl up). You can run several servers
+on one broker and store. The dashboard is at the root URL, the API reference at
+/docs, the OpenAPI document at /openapi.json.
+After Ctrl-C, SIGTERM or SIGHUP, the server waits up to TRAWL_GRACE for requests
+in progress and exits with 0. After a second signal, it exits at once with 130.
 Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker or store
 unavailable, 130 stopped by a second signal.`;
 

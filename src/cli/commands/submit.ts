@@ -1,7 +1,7 @@
 /** `trawl submit`: queues a job for workers on this or other machines. */
 import type { Command } from "commander";
 import { queueName, wholeNumber } from "../flags.ts";
-import { withJobFlags } from "../job-flags.ts";
+import { withJobFlags, withRequestIdFlag } from "../job-flags.ts";
 import { withPlaneFlags } from "../plane/run-on-plane.ts";
 import type { Shutdown } from "../shutdown.ts";
 import type { SubmitFlags } from "../submit/submit.ts";
@@ -19,16 +19,20 @@ Workers fetch the submitted URLs; start one with trawl worker. A spider must be
 at the same path on the machine of every worker.
 With --api or TRAWL_API the job is sent to a trawl serve, authenticated with
 TRAWL_API_KEY. Long lists are sent in parts, and a failed part is sent again.
-Exit codes: 0 submitted (with --wait: complete), 1 no valid URL in a list, or
-the job failed, 2 invalid usage, 3 broker, store or server unavailable,
-130 interrupted.`;
+Exit codes: 0 submitted (with --wait: complete), 1 no valid URL in a list, the
+job failed or was cancelled, or see --strict, 2 invalid usage, 3 broker, store
+or server unavailable, 130 interrupted.`;
 
 export function addSubmit(program: Command, shutdown: Shutdown): void {
-  withJobFlags(withPlaneFlags(program.command("submit [targets...]")))
+  withRequestIdFlag(withJobFlags(withPlaneFlags(program.command("submit [targets...]"))))
     .description(
       "queue URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, or - for stdin) for workers",
     )
-    .option("--queue <name>", "queue of the job (default: from the routes, else fetch)", queueName("--queue"))
+    .option(
+      "--queue <name>",
+      "queue of the job (default: from the routes, else fetch, or render with --render always)",
+      queueName("--queue"),
+    )
     .option(
       "--priority <n>",
       "0 (most urgent) to 9 (default: from the routes, else 5)",
@@ -38,7 +42,7 @@ export function addSubmit(program: Command, shutdown: Shutdown): void {
     .option("--idempotency-key <key>", "if you submit again with the same key, no second job is created")
     .option("--wait", "wait until the job ends; exit with 1 if it failed or was cancelled")
     .option("--strict", "exit with 1 if a URL was refused or, with --wait, a page failed")
-    .option("--quiet", "do not show progress")
+    .option("--quiet", "do not show progress; failures are still reported")
     .addHelpText("after", EXAMPLES)
     .action(async (targets: string[], flags: SubmitFlags) => {
       const { submit } = await import("../submit/submit.ts");

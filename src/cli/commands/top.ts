@@ -22,11 +22,13 @@ Examples:
   trawl top --once                          print one snapshot as text
   trawl top --once --json                   print one snapshot as JSON
 
-Shows jobs with their progress, queues, sites and workers, updated every second.
+Shows jobs with their progress, queues, sites and workers. By default, the
+screen is updated every second.
 Sparklines show the last minutes. Keys: Tab next panel, ↑ ↓ select, p pause or
 resume a job, / filter, s sort, ? help, q quit. Without a terminal, for example
 in a pipe, it prints one snapshot.
-Exit codes: 0 quit, 2 invalid usage, 3 broker or server unavailable at start.`;
+Exit codes: 0 quit, 2 invalid usage, 3 broker, store or server unavailable at
+the start.`;
 
 const MIN_MS = 200;
 const MAX_MS = 3_600_000;
@@ -38,11 +40,11 @@ export function addTop(program: Command, shutdown: Shutdown): void {
   withPlaneFlags(program.command("top"))
     .description("watch jobs, queues, sites and workers in the terminal")
     .addOption(
-      new Option("--interval <time>", "time between updates (seconds, or 500ms)")
+      new Option("--interval <time>", "time between updates, 200ms to 1h (seconds, or 500ms)")
         .argParser(interval)
         .default(1_000, "1s"),
     )
-    .option("--once", "print one snapshot and exit")
+    .option("--once", "print one snapshot and exit; implied by --json and without a terminal")
     .addHelpText("after", EXAMPLES)
     .action((flags: TopFlags) => top(flags, shutdown));
 }
@@ -71,7 +73,7 @@ async function printOnce(session: PlaneSession, flags: TopFlags): Promise<void> 
   if (flags.json === true) return screen.out(`${JSON.stringify(topJson(snapshot))}\n`);
   const columns = Number.isFinite(screen.outColumns()) ? screen.outColumns() : PIPE_COLUMNS;
   const view = { ...FIRST_VIEW, isPlain: true as const };
-  const frame = { snapshot, view, place: placeOf(session, flags), trouble: undefined };
+  const frame = { snapshot, view, place: placeOf(session, flags), trouble: undefined, command: screen.command };
   const isColoured = process.stdout.isTTY === true && pc.isColorSupported;
   const lines = plainLines(frame, columns, MAX_ROWS).map((line) => paintLine(line, isColoured).trimEnd());
   return screen.out(`${lines.join("\n")}\n`);

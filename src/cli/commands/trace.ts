@@ -8,18 +8,18 @@ type Flags = PlaneFlags & { job?: string };
 const EXAMPLES = `
 Examples:
   trawl trace https://books.toscrape.com/       a page: every attempt
-  trawl trace rmwiapq7v1f20c93d4b               a request id
+  trawl trace rmwiapq7v1f20c93d4b               a request id of a recent job
   trawl trace jmwiapq7ve90649                   a job: what failed or was slow
-  trawl trace 4711                              a task
+  trawl trace 4711                              a task with at least one attempt
 
 The timeline combines the attempts, which workers record in the store, with the
-current state in the broker. An attempt without a recorded end means
-that its worker crashed.`;
+current state in the broker. An attempt without a recorded end means that its
+worker has probably crashed.`;
 
 export function addTrace(program: Command): void {
   withPlaneFlags(program.command("trace <what>"))
     .description("show the timeline of a URL, task, job or request id, across all processes")
-    .option("--job <id>", "show only this job, if several jobs have the URL")
+    .option("--job <id>", "for a URL: show only this job; required if the job is archived")
     .addHelpText("after", EXAMPLES)
     .action((what: string, flags: Flags) => runOnPlane({ flags }, (session) => trace(session, what, flags)));
 }

@@ -1,5 +1,5 @@
 /** `trawl up`: runs the API server and workers for all queues on this machine, under one supervisor. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { isTrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
@@ -24,18 +24,18 @@ Examples:
 
 Starts everything on this machine: the API server with the dashboard, as trawl
 serve does, and worker processes that fetch, render or parse pages, each on the
-queue of that name. Fetch processes also deliver webhook events. You can run
-trawl up on any number of machines; a second trawl up on the same machine needs
---no-serve or another --port.
+queue of that name. Fetch processes also deliver webhook events; without them,
+the first other kind does. You can run trawl up on any number of machines; a
+second trawl up on the same machine needs --no-serve or another --port.
 The supervisor replaces a process that crashes, hangs or reaches a limit. If a
 process keeps crashing, the supervisor waits longer before each replacement.
 Each output line names its process.
 For a single kind of worker, or for --drain, use trawl worker.
-After Ctrl-C or SIGTERM, trawl up waits up to TRAWL_GRACE for running tasks,
-returns unfinished tasks to the queue and exits with 0. After a second signal,
-it exits at once with 130.
-Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker or store
-unavailable, 130 stopped by a second signal.`;
+After Ctrl-C, SIGTERM or SIGHUP, trawl up waits up to TRAWL_GRACE for running
+tasks, returns unfinished tasks to the queue and exits with 0. After a second
+signal, it exits at once with 130.
+Exit codes: 0 stopped, 2 invalid usage or port in use, 3 broker, store or
+browser unavailable, 130 stopped by a second signal.`;
 
 export function addUp(program: Command, shutdown: Shutdown): void {
   const count = (flag: string) => wholeNumber(flag, 0, MAX_PROCESSES);
@@ -43,9 +43,13 @@ export function addUp(program: Command, shutdown: Shutdown): void {
     withConnectionFlags(program.command("up"))
       .description("run the dashboard and workers of every kind on this machine")
       .option("--fetch <n>", "number of fetch processes", count("--fetch"), 1)
-      .option("--render <n>", "number of browser processes", count("--render"), 1)
+      .addOption(
+        new Option("--render <n>", "number of browser processes")
+          .argParser(count("--render"))
+          .default(1, "1; without Chromium 0"),
+      )
       .option("--parse <n>", "number of parse processes", count("--parse"), 1)
-      .option("--queue <name=n>", "number of processes for another queue (repeatable)", queueCount, []),
+      .option("--queue <name=n>", "number of processes for another queue, 1 without =n (repeatable)", queueCount, []),
   );
   withListenFlags(command)
     .option("--no-serve", "start only workers, without API and dashboard")

@@ -11,7 +11,7 @@ import { VERSION } from "../../version.ts";
 import { CHILD_METRICS } from "../../worker/observe/worker-metrics.ts";
 import type { ChildMessage } from "../../worker/pool/messages.ts";
 import type { Worker } from "../../worker/worker.ts";
-import { queueNames, wholeNumber } from "../flags.ts";
+import { queueNames, refuseCrawlQueues, wholeNumber } from "../flags.ts";
 import { linesTo } from "../log-lines.ts";
 import { type ConnectionFlags, inSession, type Session, withConnectionFlags } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
@@ -52,11 +52,11 @@ reaches a limit, and returns the tasks of that process to the queue at once. A
 page whose handler exceeds --time-limit, or that crashes three processes, is
 marked as failed (trawl dead). Webhook events are tasks of the queue deliver: if
 you set --queues, at least one worker must serve deliver.
-After Ctrl-C or SIGTERM, the worker waits up to TRAWL_GRACE for running tasks,
-returns unfinished tasks to the queue and exits with 0. After a second signal,
-it exits at once with 130.
-Exit codes: 0 stopped or drained, 2 invalid usage, 3 broker or store
-unavailable, 130 stopped by a second signal.`;
+After Ctrl-C, SIGTERM or SIGHUP, the worker waits up to TRAWL_GRACE for running
+tasks, returns unfinished tasks to the queue and exits with 0. After a second
+signal, it exits at once with 130.
+Exit codes: 0 stopped or drained, 2 invalid usage or metrics port in use,
+3 broker, store or browser unavailable, 130 stopped by a second signal.`;
 
 export function addWorker(program: Command, shutdown: Shutdown): void {
   withProcessFlags(
@@ -74,7 +74,7 @@ export function addWorker(program: Command, shutdown: Shutdown): void {
       "--pool <kind>",
       "auto: run tasks in supervised child processes; solo: run them in this process, one at a time unless -c is set (default auto)",
     )
-    .option("--drain", "exit when the queues are empty and no task is running")
+    .option("--drain", "exit when no task of the queues is waiting or running; tasks of paused jobs count as waiting")
     .option("--quiet", "print errors only")
     .addOption(new Option(CHILD_FLAG).hideHelp())
     .addOption(new Option("--crawl <job>").hideHelp())
@@ -83,6 +83,7 @@ export function addWorker(program: Command, shutdown: Shutdown): void {
 }
 
 async function work(flags: Flags, shutdown: Shutdown): Promise<void> {
+  refuseCrawlQueues(flags.queues);
   shutdown.exitZeroWhileStarting();
   await inSession({ flags, settings: allSettings(flags), waitsForBroker: true }, async (session) => {
     const { screen, config } = session;

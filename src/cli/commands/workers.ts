@@ -22,24 +22,26 @@ Examples:
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl workers --json
 
 Workers send a heartbeat every 5 seconds. A stopped worker leaves the list at
-once, a killed one 15 seconds after its last heartbeat. Processes are listed
-below their supervisor. To find problems, use trawl doctor.
+once, a killed one at most 15 seconds after its last heartbeat. Processes are
+listed below their supervisor. To find problems, use trawl doctor.
 
 drain: the worker leases no more tasks, finishes its current ones and exits
 with 0; it is not replaced. With the name of a supervisor, all its processes are
 drained and the supervisor exits. recycle: like drain, but the supervisor starts
 a new process in its place.
-Workers on any machine receive the command within 5 seconds. No task is lost.`;
+Workers on any machine receive the command within 5 seconds. After 12 times
+TRAWL_GRACE, a worker returns unfinished tasks to the queue. No task is lost.`;
 
 export function addWorkers(program: Command): void {
   withPlaneFlags(program.command("workers"))
     .argument("[action]", `what to do: ${ACTIONS.join(", ")}`, "list")
     .argument("[worker]", "drain, recycle: a worker or supervisor from the list")
     .description("list the workers of this broker with their load and queues; drain or recycle them")
-    .option("--all", "drain or recycle all workers on all machines, except those of trawl crawl")
+    .option("--all", "drain or recycle all workers that can execute the command, on all machines")
     .addHelpText("after", EXAMPLES)
     .action((action: string, name: string | undefined, flags: Flags) => {
       if (action === "list" && name === undefined) return runOnPlane({ flags }, (session) => list(session, flags));
+      if (action === "list") throw usage(`list accepts no worker; remove ${name}`);
       if (action !== "drain" && action !== "recycle")
         throw usage(`unknown action ${action}; use ${ACTIONS.join(", ")}`);
       if ((name === undefined) === (flags.all !== true)) throw usage(`${action} needs either a worker or --all`);
@@ -69,7 +71,7 @@ async function sendCommand(
   const shown = workers.map(shortProcess).join(", ");
   const effect = command === "drain" ? "they exit" : "new processes replace them";
   screen.err(
-    `${showable(`sent ${command} to ${plural(workers.length, "worker")}: ${shown}; ${effect} after their current tasks; check with: trawl workers`)}\n`,
+    `${showable(`sent ${command} to ${plural(workers.length, "worker")}: ${shown}; ${effect} after their current tasks; check with: ${screen.command} workers`)}\n`,
   );
 }
 

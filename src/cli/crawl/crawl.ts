@@ -70,9 +70,10 @@ async function runAndReport(
   if (flags.json === true) {
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));
-    await screen.out(
-      `${JSON.stringify({ ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...(out === undefined ? {} : { out }) })}\n`,
-    );
+    const { rates } = end;
+    const more = { ...(rates.length === 0 ? {} : { rates }), ...(out === undefined ? {} : { out }) };
+    const result = { ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...more };
+    await screen.out(`${JSON.stringify(result)}\n`);
   }
   return exitCode(end, flags);
 }

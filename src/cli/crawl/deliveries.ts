@@ -1,6 +1,5 @@
 /** Waits for the webhook deliveries of a crawl after its last page, for a limited time. */
 
-import { crawlQueue } from "../../domain/crawl-queue.ts";
 import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { showable } from "../../runtime/showable.ts";
@@ -51,6 +50,5 @@ function formatUndelivered(
   const why = lastFailure === undefined ? "" : `: ${showable(lastFailure.message)}`;
   const summary = `webhook: ${plural(waiting + dead, "event")} not delivered to ${host}, ${delivered} delivered${why}\n`;
   const [last = ""] = deliveryJobs.slice(-1);
-  const serve = `worker --queues ${crawlQueue(jobId)} --drain`;
-  return summary + steps(dead > 0 ? [["details", `dead ${last}`]] : [["deliver", serve]], screen);
+  return summary + steps([dead > 0 ? ["details", `dead ${last}`] : ["deliver", `crawl --resume ${jobId}`]], screen);
 }

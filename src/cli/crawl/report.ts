@@ -7,6 +7,7 @@ import { PLAIN_LINKS } from "../../extract/link-selector.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import { type DeadGroupWithCause, withCauses } from "../../trace/dead-causes.ts";
+import { HANDLER_REASONS } from "../failed-pages.ts";
 import type { Session } from "../session.ts";
 import { type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
@@ -31,6 +32,7 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
     ...(job.counts.refused === 0
       ? []
       : [["  refused", `${plural(job.counts.refused, "link")}, because of robots.txt or a limit`]]),
+    ...end.rates.map((text, nth) => [nth === 0 ? "  rate" : "", text]),
     ...failureRows(groups, job.counts.dead, width),
     ...unmatchedSelectors(end).map((selector, nth) => [
       nth === 0 ? "  follow" : "",
@@ -58,9 +60,6 @@ function headline({ paint }: Screen, end: CrawlEnd, groups: readonly DeadGroupWi
   if (job.state === "finished") return `${paint.green("complete")} in ${time}${speed}`;
   return `${paint.red(job.state)} after ${time}: ${job.state === "failed" ? failureText(groups) : "waiting URLs were dropped"}`;
 }
-
-/** Reasons for which a fetched page fails in a handler of the spider. */
-const HANDLER_REASONS: readonly string[] = ["handler_failed", "time_limit"];
 
 function failureText(groups: readonly DeadGroupWithCause[]): string {
   const inHandler = groups.filter(({ reason }) => HANDLER_REASONS.includes(reason));
@@ -131,7 +130,7 @@ function nextSteps(screen: Screen, { job, interrupted }: CrawlEnd, { out }: Outp
     [interrupted, "resume", `crawl --resume ${job.id}`],
     [out === undefined && tally.records > 0, "export", `records ${job.id} --out records.csv`],
     [tally.invalid > 0, "invalid", `records ${job.id} --invalid`],
-    [counts.dead > 0, "failed", `dead ${job.id}`],
+    [counts.dead > 0, "details", `dead ${job.id}`],
   ];
   const shown = choices.filter(([applies]) => applies);
   if (shown.length === 0) return "";

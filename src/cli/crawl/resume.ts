@@ -12,7 +12,7 @@ import type { Session } from "../session.ts";
 import { continueSubmission, specOf } from "./begin.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
-/** `last`: the newest crawl that has not ended or, with a target, the newest crawl of that target. */
+/** `last`: the newest crawl that has not ended or, with a target, the newest crawl of that target, also if it has. */
 type Resume = { jobId: string } | "last";
 
 /** A job id has letters and digits only; URLs and files have a dot, a slash or a colon, and standard input is `-`. */
@@ -66,7 +66,7 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
   });
 }
 
-/** The crawl to continue; undefined if there is no crawl of the target. Throws JOB_ARCHIVED. */
+/** The crawl to continue; undefined if there is no crawl of the target. Throws NOTHING_TO_RESUME or JOB_ARCHIVED. */
 export async function findResumed(
   session: Session,
   resume: Resume,
@@ -78,13 +78,7 @@ export async function findResumed(
     resume === "last"
       ? await findLast(session, target, flags.out)
       : await getLiveJob(catalogue, resume.jobId, "cli.crawl");
-  if (job === undefined) {
-    if (target !== undefined) return undefined;
-    throw new TrawlError("NOTHING_TO_RESUME", {
-      op: "cli.crawl",
-      message: "this broker has no crawl to resume; start one with: trawl crawl <url>",
-    });
-  }
+  if (job === undefined) return undefined;
   refuseSubmitted(job);
   const spec = job.spec;
   if (job.state === "paused") await frontier.resume(job.id);
@@ -126,9 +120,22 @@ async function findLast(
 ): Promise<JobView | undefined> {
   const known = await session.trawl.frontier.listJobs(1000);
   const jobs = known.filter((job) => job.state !== "cancelled" && isCrawl(job));
-  if (target === undefined) return jobs.find((job) => !hasEnded(job.state)) ?? jobs[0];
-  const wanted = specOf(session, target, { out });
-  return jobs.find((job) => isSameWork(job.spec, wanted));
+  if (target !== undefined) {
+    const wanted = specOf(session, target, { out });
+    return jobs.find((job) => isSameWork(job.spec, wanted));
+  }
+  const open = jobs.find((job) => !hasEnded(job.state));
+  if (open === undefined) throw nothingToResume(jobs[0]);
+  return open;
+}
+
+/** `ended`: the newest crawl. */
+function nothingToResume(ended: JobView | undefined): TrawlError {
+  const why =
+    ended === undefined
+      ? "this broker has no crawl; start one with: trawl crawl <url>"
+      : `all crawls have ended; list them with: trawl jobs; to write the output of the newest again, run: trawl crawl --resume ${ended.id}`;
+  return new TrawlError("NOTHING_TO_RESUME", { op: "cli.crawl", message: `nothing to resume: ${why}` });
 }
 
 /** Applies --rate, --burst and --per-site, the only flags that can change a crawl that has started. */

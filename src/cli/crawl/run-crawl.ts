@@ -14,6 +14,7 @@ import { aborted, watchJob } from "../watch-job.ts";
 import { createPoolOutput } from "../worker/pool-output.ts";
 import { createPool, type PoolGroup } from "../worker/run-pool.ts";
 import { untilDelivered } from "./deliveries.ts";
+import { createRateWatch } from "./rate-watch.ts";
 import { createRecordStream } from "./record-stream.ts";
 
 type CrawlRun = {
@@ -32,8 +33,15 @@ type CrawlRun = {
 /** How often the job is polled for the display. */
 const SAMPLE_MS = 200;
 
-/** `unmatched`: selectors that a spider passed to `follow` and that matched nothing in this run. */
-export type CrawlEnd = { job: JobView; interrupted: boolean; seconds: number; unmatched: readonly string[] };
+export type CrawlEnd = {
+  job: JobView;
+  interrupted: boolean;
+  seconds: number;
+  /** Selectors that a spider passed to `follow` and that matched nothing in this run. */
+  unmatched: readonly string[];
+  /** For each site whose rate another job or an operator has set: the site, the rate, and who set it. */
+  rates: readonly string[];
+};
 
 export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlRun): Promise<CrawlEnd> {
   const { trawl } = session;
@@ -55,16 +63,19 @@ export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlR
     run.group === undefined
       ? await workHere(session, shutdown, run, events)
       : workInPool(session, shutdown, run.group, run, events);
-  const stopped = shutdown.onStop(() => {
-    session.screen.err("\nstopping: waiting for running requests to finish (press Ctrl-C again to stop now)\n");
+  const stopped = shutdown.onStop((cause) => {
+    const why = cause === "output" ? "stdout was closed" : "press Ctrl-C again to stop now";
+    session.screen.err(`\nstopping: waiting for running requests (${why})\n`);
     over.abort();
     ended.abort(); // ends the progress display
   });
   const deps = { findJob: (id: string) => trawl.frontier.findJob(id), now: trawl.clock.now, screen: session.screen };
   const display = watchJob(deps, { ...run, isObserver: false, everyMs: SAMPLE_MS }, ended);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
+  const rateWatch = createRateWatch(trawl, run.jobId);
   runner.start();
   stream?.start();
+  rateWatch.start();
   try {
     await Promise.race([aborted(over.signal), runner.ended]);
   } finally {
@@ -73,11 +84,13 @@ export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlR
     runner.removeListeners();
     await display.stop();
     await stream?.stop();
+    await rateWatch.stop();
   }
   await runner.ended; // rejects if the broker or store was lost
   const job = await pausedJob(session, run.jobId);
   const unmatched = [...selectors].filter(([, hasMatched]) => !hasMatched).map(([selector]) => selector);
-  return { job, interrupted: !hasEnded(job.state), seconds: (trawl.clock.now() - startedAt) / 1000, unmatched };
+  const seconds = (trawl.clock.now() - startedAt) / 1000;
+  return { job, interrupted: !hasEnded(job.state), seconds, unmatched, rates: rateWatch.notes() };
 }
 
 type CrawlEvents = { onFinished(jobId: string): void; onSelector: OnSelector };

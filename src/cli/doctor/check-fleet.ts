@@ -72,10 +72,11 @@ function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
   const stuck = jobs.filter((job) => job.state === "running" && !isCrawl(job) && !isReported(job));
   const [first] = stuck;
   if (first === undefined || workers.length > 0) return [];
-  const message = `${plural(stuck.length, "job")} running (${first.id}), and no worker is running`;
+  const ids = stuck.length > 1 ? `${first.id}, …` : first.id;
+  const message = `${plural(stuck.length, "job")} running (${ids}), and no worker is running`;
   const fix = first.sealed
     ? `start one with: trawl worker --queues ${queuesOfView(first).join(",")}`
-    : `its submission is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or cancel it with: trawl cancel ${first.id}`;
+    : `the submission of ${first.id} is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or cancel it with: trawl cancel ${first.id}`;
   return [{ check: "jobs", verdict: "problem", message, fix }];
 }
 
@@ -102,7 +103,7 @@ function checkSpiders({ workers }: FleetFacts): Finding[] {
       check: "spiders",
       verdict: "warning",
       message: `worker ${shortProcess(worker)} cannot load ${unknownSpiders.join(", ")}`,
-      fix: "copy the module and its packages to the same path on the worker's machine; then: trawl dead JOB --replay",
+      fix: "copy the module and its packages to the same path on the worker's machine, or correct the module; then: trawl dead JOB --replay",
     }));
 }
 
@@ -114,7 +115,7 @@ function checkVersions({ workers, version }: FleetFacts): Finding[] {
     {
       check: "versions",
       verdict: "warning",
-      message: `${plural(others.length, "worker")} (${namesOf(others)}) of another version (${found}) than this command (${version})`,
+      message: `${plural(others.length, "worker")} (${namesOf(others)}) with another version of Trawl (${found}) than this command (${version})`,
       fix: `this is normal during an upgrade; otherwise restart these workers with Trawl ${version}`,
     },
   ];

@@ -27,7 +27,14 @@ function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
   }
   if (!canWrite) {
     const fix = "grant this user SELECT, INSERT, UPDATE and DELETE on all tables of the schema";
-    return [{ check, verdict: "problem", message: `the user of ${shown} has no permission to write`, fix }];
+    return [
+      {
+        check,
+        verdict: "problem",
+        message: `the user of ${shown} has no permission to read and write all tables`,
+        fix,
+      },
+    ];
   }
   const findings: Finding[] = [
     { check, verdict: "ok", message: `${shown} (PostgreSQL ${version}) can be read and written` },
@@ -42,7 +49,7 @@ function postgresFindings(shown: string, facts: PostgresHealth): Finding[] {
       check,
       verdict: "warning",
       message,
-      fix: "raise max_connections; each process uses up to 4 connections",
+      fix: "raise max_connections, or run fewer processes; each process of Trawl uses up to 4 connections",
     });
   }
   return findings;

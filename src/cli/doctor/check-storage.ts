@@ -57,7 +57,7 @@ export async function checkBodies(config: Config): Promise<Finding> {
   const check = "bodies";
   try {
     const place = bodiesPlace(config);
-    if (place.kind === "none") return { check, verdict: "ok", message: "bodies are not stored" };
+    if (place.kind === "none") return { check, verdict: "ok", message: "TRAWL_BODIES is none: bodies are not stored" };
     if (place.kind === "bucket") return await checkBucket(config);
     const problem = await writingProblem(place.path);
     if (problem === undefined) return { check, verdict: "ok", message: `${place.path} can be written` };

@@ -6,6 +6,7 @@ import type { Config } from "../../config/schema.ts";
 import { plural } from "../../domain/format-number.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Finding, FrontierAdmin } from "../../frontier/frontier-admin.ts";
+import { livingWorkers } from "../../frontier/worker-facts.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLog } from "../../runtime/log.ts";
 import { VERSION } from "../../version.ts";
@@ -60,5 +61,5 @@ async function fleetFindings(frontier: FrontierAdmin, { store }: Config): Promis
     frontier.listJobs(MAX_JOBS),
   ]);
   const storeFile = store.startsWith("sqlite:") ? store : undefined;
-  return checkFleet({ workers, queues, jobs, storeFile, version: VERSION });
+  return checkFleet({ workers: livingWorkers(workers), queues, jobs, storeFile, version: VERSION });
 }

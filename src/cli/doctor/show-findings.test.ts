@@ -4,7 +4,8 @@ import type { Finding } from "../../frontier/frontier-admin.ts";
 import { showFindings } from "./show-findings.ts";
 
 type Screen = Parameters<typeof showFindings>[1];
-const wide = (columns: number) => ({ paint: pc.createColors(false), outColumns: () => columns }) as Screen;
+const wide = (columns: number) =>
+  ({ paint: pc.createColors(false), outColumns: () => columns, command: "npx trawl" }) as Screen;
 const screen = wide(Number.POSITIVE_INFINITY);
 
 describe("findings", () => {
@@ -18,7 +19,7 @@ describe("findings", () => {
       [
         "ok       store        it is available",
         "problem  queue fetch  12 URLs waiting",
-        "                      fix: trawl worker",
+        "                      fix: npx trawl worker",
         "",
       ].join("\n"),
     );

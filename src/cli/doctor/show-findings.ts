@@ -1,7 +1,7 @@
 /** Formats findings as a table that fits the terminal, each with its fix below. */
 import type { Finding } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
-import type { Screen } from "../terminal.ts";
+import { type Screen, withCommand } from "../terminal.ts";
 
 /** Width for a pipe or a file. */
 const USUAL = 80;
@@ -9,7 +9,8 @@ const USUAL = 80;
 const WIDEST = 110;
 const GAP = "  ";
 
-export function showFindings(found: readonly Finding[], { paint, outColumns }: Screen): string {
+export function showFindings(found: readonly Finding[], screen: Screen): string {
+  const { paint, outColumns } = screen;
   const findings = found.map((finding) => ({ ...finding, check: showable(finding.check) }));
   const colour = { ok: paint.green, warning: paint.yellow, problem: paint.red };
   const verdictWidth = Math.max(...findings.map(({ verdict }) => verdict.length));
@@ -21,7 +22,8 @@ export function showFindings(found: readonly Finding[], { paint, outColumns }: S
   const margin = isNarrow ? GAP.length : indent;
   const textWidth = Math.max(20, width - margin);
   const block = ({ check, verdict, message, fix }: Finding): string => {
-    const lines = [...wrapped(message, textWidth), ...(fix === undefined ? [] : wrapped(`fix: ${fix}`, textWidth))];
+    const fixLines = fix === undefined ? [] : wrapped(withCommand(`fix: ${fix}`, screen), textWidth);
+    const lines = [...wrapped(message, textWidth), ...fixLines];
     const head = `${colour[verdict](verdict.padEnd(verdictWidth))}${GAP}${check.padEnd(isNarrow ? 0 : checkWidth)}`;
     const [first = "", ...rest] = isNarrow ? ["", ...lines] : lines;
     return [`${head}${GAP}${first}`.trimEnd(), ...rest.map((line) => " ".repeat(margin) + line)].join("\n");

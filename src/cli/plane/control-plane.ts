@@ -13,6 +13,7 @@ import type {
   WebhookOut,
 } from "../../client/wire-types.ts";
 import type { JobChange } from "../../control/change-job.ts";
+import type { ControlAction } from "../../control/control-job.ts";
 import type { Explained } from "../../control/explain-target.ts";
 import type { JobFilter } from "../../control/list-jobs.ts";
 import type { KeyDraft } from "../../control/new-key.ts";
@@ -30,12 +31,11 @@ import type { Intake } from "../../submit/submit-urls.ts";
 import type { DeadGroupWithCause } from "../../trace/dead-causes.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 
-export type ControlAction = "pause" | "resume" | "cancel";
-
 export type ControlPlane = {
   findJob(id: string): Promise<JobOut | undefined>;
   /** The jobs that match the filter, newest first. */
   listJobs(limit: number, filter: JobFilter): Promise<readonly JobOut[]>;
+  /** Throws NOT_FOUND, JOB_ARCHIVED, JOB_ENDED or CRAWL_STOPPED. */
   controlJob(id: string, verb: ControlAction): Promise<JobOut>;
   /** Throws NOT_FOUND, JOB_ENDED or LIMIT_FIXED. */
   changeJob(id: string, change: JobChange): Promise<JobOut>;

@@ -4,6 +4,7 @@ import type { App } from "../../compose/app.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Caller } from "../../control/caller.ts";
 import { getKnownJob, getLiveJob, type KnownJob } from "../../control/catalogue.ts";
+import { controlJob } from "../../control/control-job.ts";
 import { explainTarget } from "../../control/explain-target.ts";
 import { type JobFilter, type JobPosition, listJobs } from "../../control/list-jobs.ts";
 import { newKey } from "../../control/new-key.ts";
@@ -47,8 +48,7 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
     },
     listJobs: async (limit, filter) => (await findJobs(trawl, limit, filter)).map(shown),
     async controlJob(id, verb) {
-      await getLiveJob(trawl.catalogue, id, `cli.${verb}`);
-      return shown(await frontier[verb](id));
+      return shown(await controlJob(frontier, await getLiveJob(trawl.catalogue, id, `cli.${verb}`), verb));
     },
     async changeJob(id, change) {
       const { changeJob } = await import("../../control/change-job.ts");

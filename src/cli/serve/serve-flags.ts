@@ -6,7 +6,7 @@ export type ListenFlags = { host?: string; port?: number; schedules: boolean };
 
 export function withListenFlags(command: Command): Command {
   return command
-    .option("--host <address>", "address to listen on (default 127.0.0.1)")
+    .option("--host <address>", "address to listen on; without API keys, only a loopback address (default 127.0.0.1)")
     .option("--port <n>", "port; 0: any free port (default 7700)", wholeNumber("--port", 0, 65_535))
     .option("--no-schedules", "do not start scheduled runs on this server");
 }

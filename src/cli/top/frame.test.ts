@@ -98,7 +98,10 @@ describe("a frame of trawl top", () => {
         fc.nat(70),
         fc.option(name, { nil: undefined }),
         (seen, chosen, columns, rows, trouble) => {
-          const lines = frameLines({ snapshot: seen, view: chosen, place: "redis://a", trouble }, { columns, rows });
+          const lines = frameLines(
+            { snapshot: seen, view: chosen, place: "redis://a", trouble, command: "npx trawl" },
+            { columns, rows },
+          );
           expect(lines).toHaveLength(rows);
           expectHarmless(lines, columns);
         },
@@ -110,7 +113,10 @@ describe("a frame of trawl top", () => {
   it("has no control characters in a pipe either", () => {
     fc.assert(
       fc.property(snapshot, view, (seen, chosen) => {
-        expectHarmless(plainLines({ snapshot: seen, view: chosen, place: "-", trouble: undefined }, 80, 20), 80);
+        expectHarmless(
+          plainLines({ snapshot: seen, view: chosen, place: "-", trouble: undefined, command: "npx trawl" }, 80, 20),
+          80,
+        );
       }),
       { numRuns: 30 },
     );
@@ -123,7 +129,13 @@ describe("a frame of trawl top", () => {
       { ...aJob("products", { done: 99_990, queued: 10 }), perSecond: 1_050, etaMs: 35 * 60_000 + 12_000 },
     ];
     const headings = jobs.map((seen) => {
-      const drawn = { snapshot: { ...EMPTY, jobs: [seen] }, view: FIRST_VIEW, place: "-", trouble: undefined };
+      const drawn = {
+        snapshot: { ...EMPTY, jobs: [seen] },
+        view: FIRST_VIEW,
+        place: "-",
+        trouble: undefined,
+        command: "npx trawl",
+      };
       return frameLines(drawn, { columns: 80, rows: 24 })
         .map(textOf)
         .find((text) => text.includes("STATE"));
@@ -136,14 +148,17 @@ describe("a frame of trawl top", () => {
   it("shows all panels on 80 by 24, and only the selected one on a small screen", () => {
     const seen = { ...EMPTY, jobs: [aJob("shop", { queued: 75, done: 25 })] };
     const show = (columns: number, rows: number, panel: View["panel"] = "jobs") =>
-      frameLines({ snapshot: seen, view: { ...FIRST_VIEW, panel }, place: "-", trouble: undefined }, { columns, rows })
+      frameLines(
+        { snapshot: seen, view: { ...FIRST_VIEW, panel }, place: "-", trouble: undefined, command: "npx trawl" },
+        { columns, rows },
+      )
         .map((line) => paintLine(line, false))
         .join("\n");
 
     expect(show(80, 24)).toMatch(
       /JOBS[\s\S]*▸ .*running +━───── +25%.*25\/100.*shop[\s\S]*QUEUES[\s\S]*SITES[\s\S]*WORKERS/,
     );
-    expect(show(80, 24)).toContain("no workers; start them with: trawl up");
+    expect(show(80, 24)).toContain("no workers; start them with: npx trawl up");
     expect(show(40, 8)).toMatch(/JOBS[\s\S]*shop/);
     expect(show(40, 8)).not.toContain("WORKERS");
     expect(show(40, 8, "workers")).toContain("WORKERS");

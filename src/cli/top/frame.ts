@@ -2,6 +2,7 @@
 
 import { formatDuration } from "../../domain/duration.ts";
 import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
+import { withCommand } from "../terminal.ts";
 import { fitLine, type Line, type Piece } from "./cells.ts";
 import type { FleetSnapshot, Totals } from "./fleet-snapshot.ts";
 import { ORDERS, PANELS, type PanelName, type PanelRows, panelRows, rateOf } from "./panels.ts";
@@ -16,6 +17,8 @@ type Frame = {
   place: string;
   /** The current error; the snapshot is then the last successful one. */
   trouble: string | undefined;
+  /** The command that starts this program. */
+  command: string;
 };
 
 const HEADER_LINES = 3;
@@ -136,7 +139,8 @@ function panelLines(name: PanelName, content: PanelRows, { frame, columns, rows 
   const [heading = [], ...lines] = content.lines(from, from + rows, width);
   const indent = { text: " ".repeat(label) };
   if (content.count === 0) {
-    const empty: Line = [{ text: " ".repeat(MARK.length) }, indent, { text: content.empty, tone: "dim" }];
+    const text = withCommand(content.empty, frame);
+    const empty: Line = [{ text: " ".repeat(MARK.length) }, indent, { text, tone: "dim" }];
     return [titleLine(name, isChosen, []), ...(rows > 0 ? [empty] : [])];
   }
   return [

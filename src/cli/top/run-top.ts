@@ -8,6 +8,7 @@ import { isTrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
 import type { PlaneSession } from "../plane/run-on-plane.ts";
 import type { Shutdown } from "../shutdown.ts";
+import { withCommand } from "../terminal.ts";
 import { aborted } from "../watch-job.ts";
 import { type Canvas, openCanvas } from "./canvas.ts";
 import { createSnapshotReader, type FleetSnapshot } from "./fleet-snapshot.ts";
@@ -35,7 +36,8 @@ export async function runTop(
   terminal: TopTerminal,
   run: TopRun,
 ): Promise<void> {
-  const { plane, now } = session;
+  const { plane, now, screen } = session;
+  const { command } = screen;
   const readSnapshot = createSnapshotReader(plane, now);
   // The first snapshot is taken before the screen opens: if it fails, the error is printed as by every other command.
   let snapshot = await readSnapshot();
@@ -48,7 +50,7 @@ export async function runTop(
 
   function draw(): void {
     const trouble = failure ?? lateText(now() - updatedAt, run.everyMs);
-    canvas.draw(frameLines({ snapshot, view, place: run.place, trouble }, canvas.size()));
+    canvas.draw(frameLines({ snapshot, view, place: run.place, trouble, command }, canvas.size()));
   }
 
   async function refresh(): Promise<void> {
@@ -74,7 +76,7 @@ export async function runTop(
       const { state } = await plane.controlJob(id, verb);
       view = { ...view, notice: `job ${id} is ${state}` };
     } catch (error) {
-      view = { ...view, notice: errorText(error) };
+      view = { ...view, notice: withCommand(errorText(error), screen) };
     }
     await refresh();
   }

@@ -1,5 +1,5 @@
 /** The state of the screen, and how each key changes it. The functions are pure. */
-import type { ControlAction } from "../plane/control-plane.ts";
+import type { ControlAction } from "../../control/control-job.ts";
 import { ORDERS, PANELS, type PanelName } from "./panels.ts";
 
 export type View = {

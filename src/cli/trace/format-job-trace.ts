@@ -4,7 +4,7 @@ import { formatDuration } from "../../domain/duration.ts";
 import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
 import { shortProcess } from "../../runtime/process-identity.ts";
 import { showable } from "../../runtime/showable.ts";
-import { type Screen, steps, table } from "../terminal.ts";
+import { type Screen, steps, table, withCommand } from "../terminal.ts";
 
 export function jobTraceText(trace: JobTraceOut, screen: Screen): string {
   const { waits } = trace;
@@ -22,7 +22,7 @@ export function jobTraceText(trace: JobTraceOut, screen: Screen): string {
     `${screen.paint.bold(showable(`job ${id}`))}  ${showable(name)}\n`,
     `${showable(`submitted ${createdAt}${requestId === null ? "" : ` by request ${requestId}`}`)}\n`,
     `${state}${age}: ${numbers}\n`,
-    waits.map((reason) => `  ${showable(reason)}\n`).join(""),
+    waits.map((reason) => `  ${showable(withCommand(reason, screen))}\n`).join(""),
     failedText(trace, screen),
     deadText(trace, screen),
     slowText(trace, screen),

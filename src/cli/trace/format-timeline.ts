@@ -1,7 +1,7 @@
 /** Formats the timeline of a page, one event per line. */
 import type { TimelineOut } from "../../client/wire-types.ts";
 import { showable } from "../../runtime/showable.ts";
-import { type Screen, steps, table } from "../terminal.ts";
+import { type Screen, steps, table, withCommand } from "../terminal.ts";
 
 type LineOut = TimelineOut["lines"][number];
 
@@ -12,7 +12,7 @@ export function timelineText(timeline: TimelineOut, screen: Screen): string {
   const { job, jobState, url, submittedAt, lines } = timeline;
   const rows = lines.map(({ at, kind, text }) => [
     at === null ? "" : clockTime(at, submittedAt),
-    `${OWN_LINES.includes(kind) ? "" : "  "}${text}`,
+    `${OWN_LINES.includes(kind) ? "" : "  "}${kind === "waits" ? withCommand(text, screen) : text}`,
   ]);
   return [
     `${screen.paint.bold(showable(url))}\n`,

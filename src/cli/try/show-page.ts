@@ -12,9 +12,10 @@ const VALUES_SHOWN = 5;
 const WIDEST_VALUE = 200;
 const NARROWEST_VALUE = 20;
 
-type PageResult = { tried: TriedPage; page: Page; reading: ExtractedPage };
+/** `unmatched`: selectors of `follow` that matched nothing. */
+type PageResult = { tried: TriedPage; page: Page; reading: ExtractedPage; unmatched: readonly string[] };
 
-export function showPage({ tried, page, reading }: PageResult, width: number): string {
+export function showPage({ tried, page, reading, unmatched }: PageResult, width: number): string {
   const { hops, charset } = tried;
   const { records, invalid } = reading;
   const links = [...reading.links, ...reading.wanted.map(wantedText)];
@@ -32,6 +33,7 @@ export function showPage({ tried, page, reading }: PageResult, width: number): s
     records.length + invalid.length === 0 ? "\nno records\n" : "",
     `\n${plural(links.length, "link")}${links.length > LINKS_SHOWN ? `, the first ${LINKS_SHOWN}` : ""}\n`,
     ...links.slice(0, LINKS_SHOWN).map((link) => `  ${showable(link)}\n`),
+    ...unmatched.map((selector) => `follow: ${showable(selector)} matched no links\n`),
   ].join("");
 }
 

@@ -12,7 +12,7 @@ import type { Spider } from "../../spider/define-spider.ts";
 import { loadSpider } from "../../spider/load-spider.ts";
 import type { ExtractedPage, PageReader } from "../../spider/page-reader.ts";
 import { spiderHash } from "../../spider/spider-hash.ts";
-import { createSpiderReader } from "../../spider/spider-reader.ts";
+import { createSpiderReader, handlersOf, type OnSelector } from "../../spider/spider-reader.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import { VERSION } from "../../version.ts";
 import { createPlanMaker } from "../../worker/task/make-plan.ts";
@@ -56,32 +56,48 @@ export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags
     out: undefined,
     recrawlSet: "-", // required for a job with recrawl; this command compares nothing
   });
-  const read = await readerOf(config, spec, flags);
+  const selectors = new Map<string, boolean>();
+  const read = await readerOf(config, spec, flags, (selector, hasMatched) => selectors.set(selector, hasMatched));
+  const findUnmatched = () => [...selectors].flatMap(([selector, hasMatched]) => (hasMatched ? [] : [selector]));
   return tryPage(config, { spec, startUrl: url, keepsTab: spec.spider !== undefined }, (tried) =>
-    show({ url, tried, spec, read }, flags, screen),
+    show({ url, tried, spec, read, findUnmatched }, flags, screen),
   );
 }
 
 /** Reads pages as a worker does. Throws BAD_USAGE for a handler that the spider does not have. */
-async function readerOf(config: Config, spec: JobSpec, { handler }: TryFlags): Promise<PageReader> {
+async function readerOf(
+  { handlerMs }: Config,
+  spec: JobSpec,
+  { handler }: TryFlags,
+  onSelector: OnSelector,
+): Promise<PageReader> {
   const makePlan = createPlanMaker({
     makeExtractor: extractorOf,
     loadSpider: async (path) => withHandler(await loadSpider(path), handler),
     hashSpider: spiderHash,
     version: VERSION,
-    makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, config),
+    makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, { handlerMs, onSelector }),
   });
   return (await makePlan(spec)).read;
 }
 
 function withHandler(spider: Spider, name: string | undefined): Spider {
-  const names = Object.keys(spider.handlers ?? {});
+  const names = Object.keys(handlersOf(spider));
   if (name === undefined || names.includes(name)) return spider;
-  throw usage(`--handler ${name} is not a handler of the spider; it has ${["page", ...names].join(", ")}`);
+  throw usage(`--handler ${name} is not a handler of the spider; it has ${names.join(", ")}`);
 }
 
+type Trial = {
+  url: string;
+  tried: TriedPage;
+  spec: JobSpec;
+  read: PageReader;
+  /** The selectors that the spider passed to `follow` and that matched nothing. Call it after `read`. */
+  findUnmatched(): string[];
+};
+
 async function show(
-  { url, tried, spec, read }: { url: string; tried: TriedPage; spec: JobSpec; read: PageReader },
+  { url, tried, spec, read, findUnmatched }: Trial,
   flags: TryFlags,
   screen: Screen,
 ): Promise<number> {
@@ -109,11 +125,12 @@ async function show(
   }
   const { records, invalid, links, wanted } = reading;
   const times = { fetchedAt: Math.round(page.fetchedAt), tookMs: Math.round(page.tookMs) };
-  const followed = spec.spider === undefined ? { links } : { links: wanted.map((link) => link.url), wanted };
+  const unmatched = findUnmatched();
+  const followed = spec.spider === undefined ? { links } : { links: wanted.map((link) => link.url), wanted, unmatched };
   if (flags.json === true) {
     const result = { page: { ...page, ...times }, charset: tried.charset, records, invalid, ...followed };
     await screen.out(`${JSON.stringify(result)}\n`);
-  } else await screen.out(showPage({ tried, page, reading }, screen.outColumns()));
+  } else await screen.out(showPage({ tried, page, reading, unmatched }, screen.outColumns()));
   return 0;
 }
 

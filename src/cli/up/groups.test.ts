@@ -15,4 +15,11 @@ describe("the groups of trawl up", () => {
       args: ["worker", "--queues", "fetch,deliver", ...connection],
     });
   });
+
+  it("do not include the queue of a crawl", () => {
+    const queue = [{ queue: "crawl:jmwiapq7ve90649", processes: 1 }];
+    const flags = { fetch: 1, render: 0, parse: 0, queue, serve: true, schedules: true };
+
+    expect(() => groupsOf(flags)).toThrow(/queue of a crawl.*: trawl crawl --resume jmwiapq7ve90649$/);
+  });
 });

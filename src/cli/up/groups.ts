@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { DELIVER_QUEUE } from "../../domain/webhook.ts";
 import { TrawlError } from "../../errors.ts";
-import { queueName, wholeNumber } from "../flags.ts";
+import { queueName, refuseCrawlQueues, wholeNumber } from "../flags.ts";
 import { type ListenFlags, listenArgs } from "../serve/serve-flags.ts";
 import { type ConnectionFlags, connectionArgs } from "../session.ts";
 import { type ProcessFlags, processArgs } from "../worker/process-flags.ts";
@@ -49,6 +49,7 @@ export function serverGroup(flags: UpFlags): PoolGroup[] {
 export function groupsOf(flags: UpFlags): UpGroup[] {
   const kinds = (["fetch", "render", "parse"] as const).map((queue) => ({ queue, processes: flags[queue] }));
   const wanted = [...kinds, ...flags.queue].filter(({ processes }) => processes > 0);
+  refuseCrawlQueues(wanted.map(({ queue }) => queue));
   const twice = wanted.find(({ queue }, index) => wanted.findIndex((other) => other.queue === queue) < index);
   if (twice !== undefined) throw bad(`queue ${twice.queue} is set twice; set its number of processes once`);
   if (wanted.length === 0) throw bad("nothing to start: all counts are 0; try: trawl up --fetch 1");

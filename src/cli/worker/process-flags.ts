@@ -18,7 +18,7 @@ export function withProcessFlags(command: Command): Command {
     .option("--max-tasks-per-child <n>", "replace a process after n tasks", wholeNumber("--max-tasks-per-child", 1))
     .option(
       "--max-memory-per-child <MB>",
-      "replace a process that uses more memory than this",
+      "replace a process that uses more memory than this (128 or more)",
       wholeNumber("--max-memory-per-child", 128),
     )
     .option(
@@ -29,7 +29,7 @@ export function withProcessFlags(command: Command): Command {
     .option("--soft-time-limit <time>", "abort a task after this time (seconds, or 2m)", secondsOrDuration)
     .option(
       "--metrics-port <n>",
-      "port for Prometheus metrics of all processes; 0: any free port",
+      "port for Prometheus metrics of all worker processes; 0: any free port (default none)",
       wholeNumber("--metrics-port", 0),
     )
     .option("--user-agent <text>", "the User-Agent header; include a way to contact you");

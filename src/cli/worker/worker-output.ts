@@ -116,7 +116,7 @@ function textOutput(screen: Screen, config: Config): WorkerOutput {
       screen.err(
         `${toOperatorCommand(command)} requested by an operator: finishing running tasks, taking no new ones\n`,
       ),
-    stopping: () => screen.err("\nstopping: waiting for running tasks to finish (press Ctrl-C again to stop now)\n"),
+    stopping: () => screen.err("\nstopping: waiting for running tasks (press Ctrl-C again to stop now)\n"),
     stopped({ tasks, pages, records, seconds }) {
       const results = [plural(tasks, "task"), plural(pages, "page"), plural(records, "record")].join(", ");
       screen.err(`stopped after ${formatDuration(seconds * 1000)}: ${results}\n`);

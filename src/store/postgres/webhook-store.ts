@@ -1,7 +1,8 @@
 /**
- * Webhooks in PostgreSQL. Each call is one statement, and is retried if its answer was lost. If the first attempt took
- * effect, the retry reports a conflict, as if another process had added the event. The caller then reads the webhook
- * again. Claimed webhooks that no caller received are due again later.
+ * Webhooks in PostgreSQL. Each statement is one transaction, and is sent again if its answer was lost. If `addEvent` took
+ * effect but its answer was lost, the retry returns false, as if another process had added the event. The caller then
+ * reads the webhook again. If the answer of `claimDue` is lost, no caller receives those webhooks; they are due again at
+ * `againAt`.
  */
 import { readSql } from "../../runtime/sqlite.ts";
 import { newWebhookRow, toWebhook, toWebhookEvent } from "../webhook-rows.ts";

@@ -41,7 +41,7 @@ export function examining(broker: FleetBroker): void {
     const found = seen.findings.filter(isTrouble);
     expect(found).toMatchObject([
       { check: "queue high_priority", verdict: "problem", message: "1 URL waiting, and no worker serves the queue" },
-      { check: "queue high-priority", verdict: "warning", message: expect.stringContaining("no job uses it") },
+      { check: "queue high-priority", verdict: "warning", message: expect.stringContaining("no job uses this queue") },
     ]);
     const shown = await fleet.run(["doctor"]);
     expect(shown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^1 problem, \d warnings?\n$/) });

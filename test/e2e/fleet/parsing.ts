@@ -88,7 +88,7 @@ export function passingPages(broker: FleetBroker): void {
 
     const why = await fleet.run(["explain", `${site.url}/`]);
     expect(why.stdout).toMatch(
-      /has ended \(done, refused or cancelled\)\n.*may be parsed now; .* on queue parse .*\(parse\)\n.*no worker serves queue parse: .*\n$/,
+      /has ended \(done, refused or cancelled\)\n.*may be parsed now; .* on queue parse .*\(parse\)\n.*no worker serves queue parse; .*\n$/,
     );
     const explained = lastJson<{ tasks: unknown[] }>(await fleet.run(["explain", `${site.url}/`, "--json"]));
     expect(explained.tasks).toEqual([

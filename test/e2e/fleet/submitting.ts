@@ -43,7 +43,7 @@ export function submitting(broker: FleetBroker): void {
     expect(bad.stderr).toMatch(/^trawl: BAD_URL: "nonsense"/);
     expect(lastJson<{ jobs: [] }>(await fleet.run(["jobs", "--json"])).jobs).toHaveLength(2);
     expect((await fleet.run(["jobs", "--limit", "1"])).stderr).toBe(
-      "1 more running; list them with: trawl jobs --state running\n",
+      "1 more running; list them with: npx trawl jobs --state running\n",
     );
     expect(await fleet.run(["submit", "urls.txt", "--strict", "--quiet"])).toMatchObject({ code: 1 });
   });

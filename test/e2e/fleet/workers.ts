@@ -73,7 +73,8 @@ export function workers(broker: FleetBroker): void {
     expect(lastJson<Summary>(end)).toMatchObject({ state: "finished", pages: 30 });
     worker.kill("SIGTERM");
     expect(lastJson(await worker.ended)).toMatchObject({ tasks: 0 });
-    expect(await fleet.run(["crawl", "--resume", "--json"])).toMatchObject({ code: 0 });
+    const { id } = lastJson<Summary>(end);
+    expect(await fleet.run(["crawl", "--resume", id, "--json"])).toMatchObject({ code: 0 });
   });
 }
 

@@ -241,13 +241,15 @@ function lookups(broker: FleetBroker): void {
     }
   });
 
-  it("refuses an invalid request id", async () => {
+  it("refuses an invalid request id, and a request id for a schedule", async () => {
     const fleet = await newFleet(broker);
 
     const end = await fleet.run(["submit", "http://127.0.0.1:9/", "--request-id", "two words"]);
+    const schedule = ["schedule", "add", "http://127.0.0.1:9/", "--every", "1d", "--request-id", "mine"];
 
     expect(end.code).toBe(2);
     expect(end.stderr).toMatch(/--request-id may contain only letters, digits/);
+    expect(await fleet.run(schedule)).toMatchObject({ code: 2, stderr: expect.stringContaining("--request-id") });
   });
 }
 

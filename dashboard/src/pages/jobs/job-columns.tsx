@@ -15,7 +15,7 @@ export const JOB_COLUMNS: readonly Column<JobOut>[] = [
   {
     id: "state",
     title: "State",
-    tip: "Running: the job has URLs left. Finished: it has no URLs left. Failed: no page could be fetched. Archived jobs are read-only.",
+    tip: "Running: the job has URLs left. Finished: it has no URLs left. Failed: no page could be fetched or processed. Archived jobs are read-only.",
     rem: 5.5,
     grow: 0,
     cell: ({ state }) => <JobState state={state} />,

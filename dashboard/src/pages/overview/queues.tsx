@@ -4,6 +4,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { count } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
+import { serveQueue } from "../../ui/serve-queue.ts";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Tip } from "../../ui/tip.tsx";
 
@@ -57,8 +58,9 @@ export function Queues() {
 }
 
 function Unserved({ queue }: { queue: string }) {
+  const { problem, action, command } = serveQueue(queue);
   return (
-    <Tip text={`No worker serves this queue, so its tasks wait. Start one: trawl worker --queues ${queue}`}>
+    <Tip text={`${problem}, so its tasks wait. ${action}: ${command}`}>
       <Badge tone="bad">none</Badge>
     </Tip>
   );

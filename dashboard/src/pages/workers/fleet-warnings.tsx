@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { QueueOut, WorkerOut } from "../../../../src/client/wire-types.ts";
 import { plural } from "../../ui/format.ts";
 import { Scraped } from "../../ui/scraped.tsx";
+import { serveQueue } from "../../ui/serve-queue.ts";
 
 /** From this share on, more tasks per process do not help. */
 const THREAD_FULL = 0.95;
@@ -14,15 +15,15 @@ export function FleetWarnings({ workers, queues }: { workers: readonly WorkerOut
   const full = workers.filter(({ eventLoopUse }) => (eventLoopUse ?? 0) >= THREAD_FULL);
   return (
     <>
-      {unserved.map(({ queue, waiting }) => (
-        <Warning
-          key={queue}
-          tone="bad"
-          title={`No worker serves the queue ${queue}. ${plural(waiting, "task is", "tasks are")} waiting.`}
-        >
-          Start one: <code>trawl worker --queues {queue}</code>
-        </Warning>
-      ))}
+      {unserved.map(({ queue, waiting }) => {
+        const { problem, action, command } = serveQueue(queue);
+        const title = `${problem}. ${plural(waiting, "task is", "tasks are")} waiting.`;
+        return (
+          <Warning key={queue} tone="bad" title={title}>
+            {action}: <code>{command}</code>
+          </Warning>
+        );
+      })}
       {spiders.map((spider) => (
         <Warning key={spider} tone="bad" title="A worker cannot load the spider of a job.">
           Copy the file to the same path on every machine: <Scraped text={spider} />
