@@ -89,10 +89,10 @@ function growthTable(title, runs, name) {
 function spacingTable(runs) {
   const rows = validRuns(runs, "spacing").map(({ figures }) => [
     group(figures.sites),
-    ...[figures.grants, figures.close, figures.early, figures.crowded].map(group),
+    ...[figures.grants, figures.wasted].map(group),
     percent(figures.usedShare),
   ]);
-  const headings = ["sites", "grants", "too close", "over 25 ms ahead", "too many at once", "allowance used"];
+  const headings = ["sites", "grants", "too close", "allowance used"];
   return table("wasted grants, sites at one request per 50 ms", headings, rows);
 }
 

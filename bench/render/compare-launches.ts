@@ -34,7 +34,7 @@ export type CompareOptions = { executablePath: string; hasSandbox: boolean; page
 type Renderer = { fetcher: Fetcher; close(): Promise<void>; folder(): string };
 
 const TICKS_PER_SECOND = 100;
-const ANY_TIME = { sendAt: 0, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt: 0 };
+const UNPACED = { turn: () => undefined, trySend: () => true, unsent: () => {} };
 
 /** `urlOf` returns a different page for each number. */
 export async function compareLaunches(urlOf: (nth: number) => string, options: CompareOptions): Promise<Comparison> {
@@ -93,7 +93,7 @@ function openRenderer({ executablePath, hasSandbox }: CompareOptions, pagesPerBr
   const clock = systemClock();
   const userAgent = "Trawl/bench";
   const documents = createHttpFetcher(
-    { gate, clock, allowance: { spend: async () => ANY_TIME } },
+    { gate, clock, allowance: UNPACED },
     { userAgent, connectionsPerSite: 1, keepAliveMs: 10_000 },
   );
   let folder = "";
@@ -130,7 +130,6 @@ async function render({ fetcher }: Renderer, url: string): Promise<void> {
   const outcome = await fetcher.fetch({
     url,
     site: new URL(url).host,
-    slot: ANY_TIME,
     limits: { bodyBytes: 10_000_000, totalMs: 60_000, idleMs: 60_000 },
     headers: {},
     signal: new AbortController().signal,

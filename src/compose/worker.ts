@@ -6,7 +6,7 @@ import { needsBrowser } from "../extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "../fetch/browser/browser-fetcher.ts";
 import { getChromium } from "../fetch/browser/find-chromium.ts";
 import { createEgressGate } from "../fetch/egress/gate.ts";
-import type { Allowance, Fetcher } from "../fetch/fetcher.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
 import { decodeBody } from "../fetch/http/charset.ts";
 import { createHttpFetcher, type HttpFetcher } from "../fetch/http/http-fetcher.ts";
 import { createHttpPoster } from "../fetch/http/http-poster.ts";
@@ -28,6 +28,7 @@ import { createDeliverer } from "../webhook/deliver.ts";
 import { createNotifier } from "../webhook/notifier.ts";
 import type { QueueLimit } from "../worker/loop/queue-limits.ts";
 import { createWorkerMeter, type WorkerMeter } from "../worker/observe/worker-meter.ts";
+import { createPacer, type Pacer } from "../worker/pace/pacer.ts";
 import { createJobCache } from "../worker/task/job-cache.ts";
 import { createPlanMaker } from "../worker/task/make-plan.ts";
 import { createPageMemoryBatcher } from "../worker/task/page-memory-batcher.ts";
@@ -72,7 +73,10 @@ export function composeWorker(
 ): { worker: Worker; close(): Promise<void> } {
   const { frontier, clock } = parts;
   const meter = createWorkerMeter();
-  const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier, meter });
+  const concurrency = concurrencyFor(queues, config);
+  const name = supervisor === undefined ? thisProcess() : supervisedProcess();
+  const pacer = createPacer({ frontier, clock }, { worker: name, concurrency });
+  const fetching = createFetching(config, { allowHosts, clock, log: parts.log, frontier, pacer, meter });
   const jobs = createJobCache({
     frontier,
     makePlan: createPlanMaker({
@@ -89,6 +93,7 @@ export function composeWorker(
     {
       ...fetching,
       ...parts,
+      pacer,
       ...createWebhookParts(config, parts, fetching.fetcher),
       decode,
       needsBrowser,
@@ -106,12 +111,12 @@ export function composeWorker(
     },
     {
       ...workerOptions(config),
-      concurrency: concurrencyFor(queues, config),
+      concurrency,
       queueLimits: queueLimitsFor(queues, config),
       queues,
       unreadableJob,
       maxTasks,
-      worker: supervisor === undefined ? thisProcess() : supervisedProcess(),
+      worker: name,
       supervisor,
       commands: commands?.accepted ?? [],
       maxMemoryBytes: (maxMemoryMb ?? Number.POSITIVE_INFINITY) * MB_BYTES,
@@ -142,11 +147,10 @@ type Fetching = {
   fetcher: HttpFetcher;
   renderer: Fetcher;
   robots: RobotsPolicy;
-  allowance: Allowance;
   close(): Promise<void>;
 };
 
-/** The fetchers, which spend the rate allowance of the frontier. */
+/** The fetchers. The pacer decides when their requests leave. */
 export function createFetching(
   config: Config,
   {
@@ -154,24 +158,25 @@ export function createFetching(
     clock,
     log,
     frontier,
+    pacer,
     meter,
   }: {
     allowHosts: readonly string[];
     clock: Clock;
     log: Log;
-    frontier: Pick<Frontier, "reserveSlot" | "findRobots" | "keepRobots">;
+    frontier: Pick<Frontier, "findRobots" | "keepRobots">;
+    pacer: Pick<Pacer, "allowance" | "slowDown">;
     meter: Pick<WorkerMeter, "ask" | "browser">;
   },
 ): Fetching {
-  const allowance: Allowance = { spend: (site, unused) => frontier.reserveSlot(site, unused) };
   const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
   const fetcher = createHttpFetcher(
-    { gate, allowance, clock },
+    { gate, allowance: pacer.allowance, clock },
     { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
   );
   const { totalMs, idleMs } = config;
   const robots = createRobotsPolicy(
-    { fetcher: meter.ask(fetcher, "robots"), frontier, allowance, clock },
+    { fetcher: meter.ask(fetcher, "robots"), frontier: slowedByRobots(frontier, pacer), clock },
     {
       productToken: productToken(config.userAgent),
       grouping: config.siteGrouping,
@@ -186,7 +191,21 @@ export function createFetching(
   const close = async (): Promise<void> => {
     await Promise.all([renderer.close(), fetcher.close()]);
   };
-  return { fetcher, renderer, robots, allowance, close };
+  return { fetcher, renderer, robots, close };
+}
+
+/** A crawl-delay applies to the current term too. */
+function slowedByRobots(
+  frontier: Pick<Frontier, "findRobots" | "keepRobots">,
+  pacer: Pick<Pacer, "slowDown">,
+): Pick<Frontier, "findRobots" | "keepRobots"> {
+  return {
+    findRobots: (site) => frontier.findRobots(site),
+    async keepRobots(site, robots, crawlDelayMs) {
+      pacer.slowDown(site, crawlDelayMs);
+      await frontier.keepRobots(site, robots, crawlDelayMs);
+    },
+  };
 }
 
 /** Finds, loads and starts the browser when the first page needs one. Most processes never need one. */
@@ -227,10 +246,12 @@ function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config
   const [rendered, others] = [true, false].map((isRendered) =>
     queues.filter((queue) => (queue === "render") === isRendered),
   );
-  if (!rendered?.length || !others?.length || concurrency <= tabs) return [{ queues, tasks: concurrency }];
+  const noLimit = Number.POSITIVE_INFINITY;
+  if (!rendered?.length) return [{ queues, tasks: noLimit }];
+  if (!others?.length || concurrency <= tabs) return [{ queues, tasks: Math.min(concurrency, tabs) }];
   return [
     { queues: rendered, tasks: tabs },
-    { queues: others, tasks: concurrency },
+    { queues: others, tasks: noLimit },
   ];
 }
 

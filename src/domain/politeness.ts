@@ -1,9 +1,9 @@
 /**
- * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. The functions
- * are pure; the broker stores the instant.
+ * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. Pure
+ * functions: the broker stores the instant between terms, and the worker that holds the term keeps it during the term.
  */
 export type SitePolicy = {
-  /** The minimum time between two requests, ms; 0 means unlimited. */
+  /** The least time between two requests, ms; 0 means unlimited. */
   intervalMs: number;
   /** How many requests may be sent at once after an idle time. */
   burst: number;
@@ -14,53 +14,63 @@ export type SitePolicy = {
 /** The policy of offline sites (offline-site.ts), which get no requests. */
 export const UNLIMITED: SitePolicy = { intervalMs: 0, burst: 1, perSite: 1_000_000 };
 
-/** Permission for one request. It must be sent between `sendAt` and `sendBy`; later it needs a new slot. */
-export type Slot = {
-  sendAt: number;
-  sendBy: number;
-  /** The arrival time of the site after this slot. If the slot is returned unused, this time identifies it. */
-  arrivalAt: number;
-};
+/** The part of a policy that spaces requests. */
+export type Rate = Pick<SitePolicy, "intervalMs" | "burst">;
 
 /**
- * The guard time after each interval. A request may be sent late by up to this time, so slots are spaced by `interval +
- * guard`. Even if one request is as late as allowed and the next is on time, a full interval lies between them.
- * At high rates the guard is more than the usual 5 %, since a busy process would miss a window of half a millisecond.
+ * The right to send requests to a site: until `endsAt`, only the worker that holds the term may send to the site. The
+ * worker spaces its requests itself. A site without a rate needs no term.
  */
-export function guardMs(intervalMs: number): number {
-  if (intervalMs === 0) return 0;
-  return Math.min(25, Math.max(0.5, Math.min(2, intervalMs * 0.2), intervalMs * 0.05));
-}
+export type Term = Rate & {
+  site: string;
+  /** Grows with each term of the site. The worker quotes it when it returns the term. */
+  number: number;
+  /** The first request may be sent at this time. */
+  startsAt: number;
+  /** Later than this, nothing may be sent. */
+  endsAt: number;
+  /** The arrival time of the site at the start of the term. */
+  arrivalAt: number;
+  /** How many requests the worker may run at once, in addition to those that it runs at the start of the term. */
+  concurrent: number;
+};
+
+/** A term that its worker returns, with the arrival time after its last request under the rate of the term. */
+export type ReturnedTerm = Rate & {
+  site: string;
+  number: number;
+  arrivalAt: number;
+  /** Tasks of the site that the worker holds and has not started. */
+  unstarted: number;
+};
+
+/** The length of a term. Changes of rate, priority and state reach a site after this time at the latest. */
+export const TERM_MS = 2_000;
+
+/**
+ * A term has tasks for this time at the rate of the site. Its other half is a reserve for a busy worker: the tasks that
+ * it cannot start within the term must be released.
+ */
+const TERM_WORK_MS = 1_000;
 
 /** When the next request may be sent. */
-export function readyAt(arrivalAt: number, policy: SitePolicy): number {
-  return arrivalAt - (policy.burst - 1) * spacingMs(policy);
+export function readyAt(arrivalAt: number, { intervalMs, burst }: Rate): number {
+  return arrivalAt - (burst - 1) * intervalMs;
 }
 
-/** How many requests may be sent at `now`, up to `max`. */
-export function capacityAt(now: number, arrivalAt: number, policy: SitePolicy, max: number): number {
-  if (policy.intervalMs === 0) return max;
-  const spacing = spacingMs(policy);
-  const from = Math.max(arrivalAt, now);
-  // The k-th request (from 0) may be sent while from + k*spacing - (burst-1)*spacing <= now.
-  const slots = Math.floor((now - from) / spacing + policy.burst - 1 + 1e-9) + 1;
-  return Math.max(0, Math.min(max, slots));
+/** The arrival time after a request at `sentAt`. */
+export function arrivalAfter(sentAt: number, arrivalAt: number, { intervalMs }: Rate): number {
+  return Math.max(arrivalAt, sentAt) + intervalMs;
 }
 
-/** Reserves one slot at `now`, or at the first free instant after it. */
-export function takeSlot(now: number, arrivalAt: number, policy: SitePolicy): Slot {
-  if (policy.intervalMs === 0) return { sendAt: now, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt };
-  const sendAt = Math.max(now, readyAt(arrivalAt, policy));
-  return {
-    sendAt,
-    sendBy: sendAt + guardMs(policy.intervalMs),
-    arrivalAt: Math.max(arrivalAt, sendAt) + spacingMs(policy),
-  };
+/** The arrival time of a site after a term whose worker crashed: as if its whole burst was sent at the last instant. */
+export function arrivalAfterTerm(endsAt: number, { intervalMs, burst }: Rate): number {
+  return endsAt + burst * intervalMs;
 }
 
-/** The arrival time without `slot`, which must be the last one taken. */
-export function returnSlot(slot: Slot, policy: SitePolicy): number {
-  return slot.arrivalAt - spacingMs(policy);
+/** How many tasks a term contains, up to `max`. */
+export function tasksPerTerm({ intervalMs, burst }: Rate, max: number): number {
+  return Math.min(max, Math.max(1, burst, Math.floor(TERM_WORK_MS / intervalMs)));
 }
 
 /** The strictest of several policies. It applies when several jobs crawl one site. */
@@ -70,8 +80,4 @@ export function strictest(policies: readonly SitePolicy[]): SitePolicy {
     burst: Math.min(...policies.map((policy) => policy.burst)),
     perSite: Math.min(...policies.map((policy) => policy.perSite)),
   };
-}
-
-function spacingMs({ intervalMs }: SitePolicy): number {
-  return intervalMs + guardMs(intervalMs);
 }

@@ -2,7 +2,6 @@
 import type { Page as Tab } from "playwright-core";
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { Page } from "../domain/page.ts";
-import type { Slot } from "../domain/politeness.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
 import type { Validators } from "../domain/validators.ts";
 
@@ -18,7 +17,6 @@ export type FetchLimits = {
 export type FetchRequest = {
   url: string;
   site: string;
-  slot: Slot;
   limits: FetchLimits;
   /** Added to the fetcher's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;
@@ -57,8 +55,18 @@ export type FetchOutcome =
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
   | { kind: "dead"; because: DeadReason; status?: number; detail: string };
 
-/** Obtains slots at a site, so that every request is counted. `unused`: a slot to return. */
-export type Allowance = { spend(site: string, unused?: Slot): Promise<Slot> };
+/** Lets requests to a site leave at times that the site allows. Every request is counted. */
+export type Allowance = {
+  /**
+   * Waits until a request to the site may be dispatched, or until `signal` aborts. Undefined: at once. Rejects if the
+   * broker is lost.
+   */
+  turn(site: string, signal: AbortSignal): Promise<void> | undefined;
+  /** Called right before the bytes are written. False: they must not be written now; wait for another turn. */
+  trySend(site: string): boolean;
+  /** A request that had its turn is not sent. */
+  unsent(site: string): void;
+};
 
 export interface Fetcher {
   /** Throws only when `signal` aborts, never because of the site. */

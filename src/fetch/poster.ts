@@ -1,11 +1,9 @@
 /** The contract of posters, which send data to a site instead of fetching a page. */
-import type { Slot } from "../domain/politeness.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
 
 type PostRequest = {
   url: string;
   site: string;
-  slot: Slot;
   /** From first byte sent to the last byte of the answer's headers. */
   timeoutMs: number;
   /** Added to the poster's own headers; names in lower case. */

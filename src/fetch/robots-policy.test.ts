@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createFakeClock, type FakeClock } from "../../test/contracts/fetcher/fake-clock.ts";
-import { ANY_TIME, LIMITS } from "../../test/contracts/fetcher/harness.ts";
+import { LIMITS, UNPACED } from "../../test/contracts/fetcher/harness.ts";
 import {
   always,
   bytes,
@@ -71,7 +71,7 @@ describe("a site's robots.txt", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("is fetched in a slot of its own if it is unknown and the frontier chose no task to fetch it", async () => {
+  it("is fetched in a turn of its own if it is unknown and the frontier chose no task to fetch it", async () => {
     const { server, spent, site, rulesAt } = await setUp();
     await Promise.all([rulesAt("/a"), rulesAt("/b"), rulesAt("/c")]);
     expect(server.requests).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("a site's robots.txt", () => {
     expect(await rulesAt("/", terms())).toMatchObject({ kind: "unreachable" });
   });
 
-  it("is followed through at most five redirects, each in a slot of the target site", async () => {
+  it("is followed through at most five redirects, each in a turn of the target site", async () => {
     const [own, other] = [await setUp(), await setUp()];
     const { server, spent, rulesAt, terms } = own;
     const chain = ["/robots.txt", "/1", "/2", "/3", "/4"];
@@ -140,7 +140,7 @@ describe("a site's robots.txt", () => {
     }
     other.server.on("/robots.txt", always({ body: "User-agent: *\nDisallow: /x" }));
     expect(verdicts(await rulesAt("/", terms()), server, "/x", "/y")).toEqual([false, true]);
-    expect(spent).toEqual([...Array.from({ length: 4 }, () => own.site), other.site]);
+    expect(spent).toEqual([...Array.from({ length: 5 }, () => own.site), other.site]);
 
     other.server.on("/robots.txt", always({ status: 302, headers: { location: "/again" } }));
     own.clock.advance(2 * DAY_MS);
@@ -226,7 +226,7 @@ type SetUp = {
   kept: Map<string, { file: RobotsFile; crawlDelayMs: number }>;
   lookups: string[];
   spent: string[];
-  terms(): { slot: typeof ANY_TIME; signal: AbortSignal };
+  terms(): { signal: AbortSignal };
   rulesAt(path: string, terms?: ReturnType<SetUp["terms"]>, site?: string): Promise<RobotsAnswer>;
 };
 
@@ -241,9 +241,10 @@ async function setUp(options: Partial<RobotsPolicyOptions> = {}, networks = "127
     { allowNetworks: parseNetworks(networks).networks, allowHosts: [], connectMs: 5_000 },
   );
   const allowance = {
-    async spend(site: string) {
+    ...UNPACED,
+    trySend(site: string) {
       spent.push(site);
-      return ANY_TIME;
+      return true;
     },
   };
   const fetcher = createHttpFetcher(
@@ -261,7 +262,7 @@ async function setUp(options: Partial<RobotsPolicyOptions> = {}, networks = "127
     },
   };
   const policy = createRobotsPolicy(
-    { fetcher, frontier, allowance, clock },
+    { fetcher, frontier, clock },
     {
       productToken: "trawl",
       grouping: "host",
@@ -281,7 +282,7 @@ async function setUp(options: Partial<RobotsPolicyOptions> = {}, networks = "127
     kept,
     lookups,
     spent,
-    terms: () => ({ slot: ANY_TIME, signal: new AbortController().signal }),
+    terms: () => ({ signal: new AbortController().signal }),
     rulesAt: (path, terms, ofSite = site) => policy.rulesAt(`${server.origin}${path}`, ofSite, terms),
   };
 }

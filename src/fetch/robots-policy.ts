@@ -7,12 +7,11 @@
  * another task.
  */
 import { canonicalUrl } from "../domain/canonical-url.ts";
-import type { Slot } from "../domain/politeness.ts";
 import { parseRobots, pathAndQueryOf, rulesFor, sitemapsOf } from "../domain/robots.ts";
 import { type SiteGrouping, siteOf } from "../domain/site.ts";
 import type { Frontier, RobotsFile } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Allowance, FetchLimits } from "./fetcher.ts";
+import type { FetchLimits } from "./fetcher.ts";
 import type { HttpAnswer, HttpClient } from "./http/http-client.ts";
 import { retryAfterMs } from "./http/retry-after.ts";
 import type { TransportFailure } from "./http/transport-error.ts";
@@ -22,7 +21,6 @@ import { createRulesCache } from "./rules-cache.ts";
 type RobotsPolicyDeps = {
   fetcher: Pick<HttpClient, "send">;
   frontier: Pick<Frontier, "findRobots" | "keepRobots">;
-  allowance: Allowance;
   clock: Clock;
 };
 
@@ -56,7 +54,7 @@ type Fetched = Pick<RobotsFile, "kind" | "text"> & { waitMs?: number };
 type Known = { file: RobotsFile; rules: Extract<RobotsAnswer, { kind: "rules" }> | undefined };
 
 export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicyOptions): RobotsPolicy {
-  const { fetcher, frontier, allowance, clock } = deps;
+  const { fetcher, frontier, clock } = deps;
   const { productToken, grouping, freshMs, unreachableMs, maxCrawlDelayMs, maxRedirects, limits } = options;
   const cache = createRulesCache<Known>({ maxEntries: MAX_CACHED_SITES, maxWeight: MAX_CACHED_LENGTH });
   const underWay = new Map<string, Promise<Known>>();
@@ -76,7 +74,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   }
 
   /** One request at a time for each host. */
-  async function refresh(url: string, site: string, slot: Slot | undefined, signal: AbortSignal): Promise<Known> {
+  async function refresh(url: string, site: string, signal: AbortSignal): Promise<Known> {
     const host = siteOf(url, "host");
     for (let running = underWay.get(host); running !== undefined; running = underWay.get(host)) {
       // `running` fails if the task that fetches is aborted. This task must not fail because of that.
@@ -84,19 +82,15 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
       if (known !== undefined) return known;
       signal.throwIfAborted();
     }
-    const fetching = fetchAndKeep(url, site, slot, signal).finally(() => underWay.delete(host));
+    const fetching = fetchAndKeep(url, site, signal).finally(() => underWay.delete(host));
     underWay.set(host, fetching);
     return fetching;
   }
 
-  async function fetchAndKeep(url: string, site: string, slot: Slot | undefined, signal: AbortSignal): Promise<Known> {
+  async function fetchAndKeep(url: string, site: string, signal: AbortSignal): Promise<Known> {
     const host = siteOf(url, "host");
     const previous = cache.find(host)?.file;
-    const fetched = await fetchRobots(
-      `${new URL(url).origin}/robots.txt`,
-      slot ?? (await allowance.spend(site)),
-      signal,
-    );
+    const fetched = await fetchRobots(`${new URL(url).origin}/robots.txt`, site, signal);
     const known = remember(host, fileFrom(fetched, previous, clock.now()));
     const delayMs = known.rules?.crawlDelayMs ?? 0;
     await frontier.keepRobots(keyOf(host), known.file, delayMs);
@@ -104,17 +98,16 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
     return known;
   }
 
-  async function fetchRobots(start: string, firstSlot: Slot, signal: AbortSignal): Promise<Fetched> {
-    let [url, slot] = [start, firstSlot];
+  async function fetchRobots(start: string, startSite: string, signal: AbortSignal): Promise<Fetched> {
+    let [url, site] = [start, startSite];
     for (let redirects = 0; ; redirects++) {
-      const site = siteOf(url, grouping);
-      const answer = await fetcher.send({ url, site, slot, limits, overflow: "cut", headers: {}, signal });
+      const answer = await fetcher.send({ url, site, limits, overflow: "cut", headers: {}, signal });
       const next = redirectTarget(answer, url);
       if (next === undefined) return readAnswer(answer, clock.now());
       // A file behind too many redirects counts as absent.
       if (redirects === maxRedirects) return ABSENT;
       url = next;
-      slot = await allowance.spend(siteOf(url, grouping));
+      site = siteOf(url, grouping);
     }
   }
 
@@ -154,14 +147,14 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   }
 
   return {
-    async rulesAt(url, site, fetchTerms) {
+    async rulesAt(url, site, fetchFor) {
       const host = siteOf(url, "host");
-      const mustFetch = fetchTerms !== undefined;
+      const mustFetch = fetchFor !== undefined;
       const cached = cache.find(host);
       if (cached !== undefined && !mustFetch && cached.file.freshUntil > clock.now()) return answerFrom(cached);
       const known = (await find(host)) ?? cached;
       if (known !== undefined && isUsable(known.file, mustFetch)) return answerFrom(known);
-      return answerFrom(await refresh(url, site, fetchTerms?.slot, fetchTerms?.signal ?? NEVER));
+      return answerFrom(await refresh(url, site, fetchFor?.signal ?? NEVER));
     },
     async knownAt(url) {
       const host = siteOf(url, "host");

@@ -1,5 +1,4 @@
 /** The contract of robots.txt policies. Workers call it before every page. */
-import type { Slot } from "../domain/politeness.ts";
 
 export type RobotsAnswer =
   | {
@@ -15,8 +14,8 @@ export type RobotsAnswer =
   | { kind: "unreachable"; detail: string; retryAfterMs: number };
 
 export interface RobotsPolicy {
-  /** The rules for a URL of `site`. `fetchTerms` is set if the frontier chose this task to fetch robots.txt. */
-  rulesAt(url: string, site: string, fetchTerms?: { slot: Slot; signal: AbortSignal }): Promise<RobotsAnswer>;
+  /** The rules for a URL of `site`. `fetchFor` is set if the frontier chose this task to fetch robots.txt. */
+  rulesAt(url: string, site: string, fetchFor?: { signal: AbortSignal }): Promise<RobotsAnswer>;
   /** Returns a check for URLs of the host of `url`, by the rules that are already known. Sends no request. */
   knownAt(url: string): Promise<(url: string) => boolean>;
 }

@@ -26,6 +26,8 @@ export type SiteFacts = {
   /** Whether a worker is fetching robots.txt. Until it has the file, no other request is sent to the site. */
   isFetchingRobots: boolean;
   waiting: number;
+  /** The last term, unless it was returned. Until its end, only this worker sends to the site. */
+  term: { worker: string; endsAt: number } | undefined;
   /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
   /**
@@ -197,16 +199,22 @@ function siteWait(site: SiteFacts, { now, visibility }: Viewer): Wait {
   if (site.blockedUntil > now) {
     reasons.push(`the site is in backoff until ${at(site.blockedUntil, now)}: ${describeBackoff(site.backoffCause)}`);
   }
-  if (site.inFlight >= site.policy.perSite) {
+  const { term } = site;
+  const isPaced = term !== undefined && term.endsAt > now;
+  if (!isPaced && site.inFlight >= site.policy.perSite) {
     reasons.push(`${site.inFlight} of ${site.policy.perSite} concurrent requests to the site are in flight`);
   }
   if (site.isFetchingRobots) reasons.push("the robots.txt of the site is being fetched");
-  if (site.rateReadyAt > now) {
+  const queue = visibility === "own" ? "" : queueText(site);
+  if (isPaced) {
+    const sender = visibility === "own" ? "a worker" : `worker ${term.worker}`;
+    reasons.push(`${sender} sends requests to the site, at most ${rateText(site)}${queue}`);
+  } else if (site.rateReadyAt > now) {
     reasons.push(
-      `the rate of the site, ${rateText(site)}, allows the next request at ${at(site.rateReadyAt, now)}${visibility === "own" ? "" : queueText(site)}`,
+      `the rate of the site, ${rateText(site)}, allows the next request at ${at(site.rateReadyAt, now)}${queue}`,
     );
   }
-  const times = [site.blockedUntil, site.rateReadyAt].filter((time) => time > now);
+  const times = [site.blockedUntil, isPaced ? 0 : site.rateReadyAt].filter((time) => time > now);
   return { reasons, until: times.length === 0 ? undefined : Math.max(...times) };
 }
 

@@ -4,15 +4,18 @@
  * test/contracts/frontier, which tests these clauses:
  *
  * F1  A task is granted to one worker at a time.
- * F2  `lease` grants only tasks whose site may be requested now. A site has a rate (GCRA: interval and burst), a limit
- *     of concurrent requests, a crawl-delay, and a backoff after 429, 503 or Retry-After. The answer contains grants,
- *     or `nextDueAt`. "Nothing is due" does not mean "the job has finished". An offline site (domain/offline-site.ts)
- *     has no limits and no robots.txt.
- * F3  These limits hold across all workers on all machines, and through crashes and restarts.
+ * F2  `lease` grants only tasks whose site may be requested. A site has a rate (GCRA: interval and burst), a limit of
+ *     concurrent requests, a crawl-delay, and a backoff after 429, 503 or Retry-After. The tasks of a site with a rate
+ *     come with a term: until its end, no other worker gets tasks or another term of the site, and the worker spaces its
+ *     requests itself. The answer contains grants, or `nextDueAt`. "Nothing is due" does not mean "the job has
+ *     finished". An offline site (domain/offline-site.ts) has no limits and no robots.txt.
+ * F3  These limits hold across all workers on all machines, and through crashes and restarts. If a term is not
+ *     returned, the frontier assumes that its last request left at its last instant.
  * F4  The cost of `lease` depends on the number of grants, not on the number of pending tasks. Blocked sites cost
  *     nothing.
  * F5  Within a queue, tasks of higher priority are granted first, across all sites. Jobs at the same site take turns.
- * F6  A task whose lease expired is granted again. Each lease counts as a crash until it ends cleanly. After 2 crashes
+ * F6  A task whose lease expired is granted again. A lease counts as a crash until it ends cleanly, except for tasks
+ *     that were granted ahead of their turn: for them, only a crash that the supervisor reports counts. After 2 crashes
  *     the task is a suspect, even if it only ran in the same workers as the task that caused the crashes. A suspect
  *     waits on the `aloneQueue` of its queue, for a worker that runs no other task. After 3 crashes it becomes a dead
  *     letter (`crashed_worker`), so that it cannot crash one worker after another.
@@ -39,11 +42,13 @@
  *     or count of another job has changed. After a crash in between, reapers finish the work. (F20 is a benchmark, not
  *     a clause.)
  * F22 `announce` returns the command to the worker, from the moment it is given until the announcement expires.
+ * F23 Pause, cancel, and changes of rate, concurrency and priority reach a site that has a term when the term is
+ *     returned or ends, TERM_MS after its start at the latest.
  */
 
 import type { BackoffCause } from "../domain/backoff.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
-import type { SitePolicy, Slot } from "../domain/politeness.ts";
+import type { ReturnedTerm, SitePolicy, Term } from "../domain/politeness.ts";
 import type { DeadReason, NewTask, RefuseReason, RetryReason, TaskKind } from "../domain/task.ts";
 
 export const FRONTIER_CLAUSES = [
@@ -68,6 +73,7 @@ export const FRONTIER_CLAUSES = [
   "F19",
   "F21",
   "F22",
+  "F23",
 ] as const;
 
 /** Max tasks per transaction or script of a backend; larger batches are split. */
@@ -126,7 +132,25 @@ export type EnqueueAnswer = {
   full?: { taken: number; retryAfterMs: number };
 };
 
-export type LeaseRequest = { worker: string; queues: readonly string[]; max: number; leaseMs: number };
+export type LeaseRequest = {
+  worker: string;
+  queues: readonly string[];
+  /** The most tasks to grant. */
+  max: number;
+  /** The most tasks to grant at sites without a rate, because they start at once. */
+  maxNow: number;
+  leaseMs: number;
+  /** Sites with a rate that become due within this time are served too. Their terms start when they are due. */
+  lookaheadMs: number;
+  /**
+   * Terms that the worker returns before the grants. If a term has unstarted tasks, the worker asks for another term
+   * with more tasks, and keeps the old one if it gets none.
+   */
+  returned: readonly ReturnedTerm[];
+};
+
+/** Opens a term for requests that need one without a task, such as a redirect of robots.txt. */
+export type TermRequest = { worker: string; site: string; returned: ReturnedTerm | undefined };
 
 /** Identifies one lease of a task. The token grows with every grant of the task. */
 export type Claim = { taskId: string; token: number };
@@ -152,8 +176,6 @@ export type Grant = Claim & {
   handler?: string;
   carry?: unknown;
   redirects: number;
-  /** The send window of the first request; `reserveSlot` returns further ones. */
-  slot: Slot;
   /**
    * True for one task of a site without a fresh robots.txt: fetch it and call `keepRobots` before fetching the page.
    */
@@ -162,6 +184,8 @@ export type Grant = Claim & {
 
 export type LeaseAnswer = {
   grants: readonly Grant[];
+  /** One for each granted site that has a rate. */
+  terms: readonly Term[];
   /** When to call `lease` again if nothing changes before. Undefined: only after a change. */
   nextDueAt: number | undefined;
   /** The same for the suspects of these queues. */
@@ -293,14 +317,15 @@ export interface Frontier {
 
   /** Queues tasks of expired leases again, and does other work that is due. Returns the number of tasks moved. */
   reap(max: number): Promise<number>;
-  /** Queues the tasks of a worker that is known to be dead, without waiting for its leases to expire. */
-  abandon(worker: string): Promise<number>;
-
   /**
-   * Reserves one more slot at a site, such as for a redirect. The slot `unused` is given back if it was the last one
-   * reserved.
+   * Queues the tasks of a worker that is known to be dead, without waiting for its leases to expire. `crashed`: the
+   * tasks that may be the cause, if that is known. The others are returned without a crash.
    */
-  reserveSlot(site: string, unused?: Slot): Promise<Slot>;
+  abandon(worker: string, crashed?: readonly Claim[]): Promise<number>;
+
+  /** Undefined: the site has no rate. The term may start later, for example after the term of another worker. */
+  openTerm(request: TermRequest): Promise<Term | undefined>;
+  returnTerms(returned: readonly ReturnedTerm[]): Promise<void>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
 

@@ -31,7 +31,6 @@ export function createDeliverer(
     return poster.post({
       url: webhook.endpoint,
       site: grant.site,
-      slot: grant.slot,
       timeoutMs,
       headers: {
         accept: "*/*",

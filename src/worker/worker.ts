@@ -1,6 +1,15 @@
 /** A worker: the lease loop and the services that run together with it. */
 import { isTrawlError } from "../errors.ts";
-import type { Claim, Frontier, Grant, Presence, Vitals, WorkerCommand } from "../frontier/frontier.ts";
+import type {
+  Claim,
+  Frontier,
+  Grant,
+  Presence,
+  SettleAnswer,
+  Settlement,
+  Vitals,
+  WorkerCommand,
+} from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { deferred } from "../runtime/deferred.ts";
@@ -22,6 +31,7 @@ import { createTaskLog } from "./observe/task-log.ts";
 import { type Attempt, combineObservers, type SettledAttempt, type TaskObserver } from "./observe/task-observer.ts";
 import { createTaskTracer } from "./observe/task-tracer.ts";
 import type { WorkerMeter } from "./observe/worker-meter.ts";
+import type { Pacer } from "./pace/pacer.ts";
 import { createHandlerErrors, type HandlerPage } from "./task/handler-errors.ts";
 import type { JobCache } from "./task/job-cache.ts";
 import { type RunTaskDeps, type RunTaskOptions, runTask } from "./task/run-task.ts";
@@ -56,6 +66,7 @@ export type WorkerTally = { tasks: number; pages: number; records: number };
 
 type WorkerDeps = Omit<RunTaskDeps, "handlerErrors"> & {
   frontier: Frontier & FrontierAdmin;
+  pacer: Pacer;
   store: Store & Pick<ControlStores, "history">;
   bodies: Bodies;
   spool: PageSpool;
@@ -104,7 +115,7 @@ const HISTORY_EVERY_MS = 5_000;
 
 export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Worker {
   const deps = { ...workerDeps, handlerErrors: createHandlerErrors(workerDeps) };
-  const { frontier, store, bodies, spool, jobs, mayBeAlive, notifier, meter, processMetrics, clock, log } = deps;
+  const { frontier, pacer, store, bodies, spool, jobs, mayBeAlive, notifier, meter, processMetrics, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };
   const ends = { done: 0, failed: 0 };
@@ -125,7 +136,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       store: meter.store(store),
       bodies,
       spool,
-      frontier: broker,
+      frontier: { settle },
       onFinished,
       observe,
       clock,
@@ -135,7 +146,15 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
     { flushMs: options.flushMs, maxBatch: MAX_BATCH },
   );
   const loop = createLeaseLoop(
-    { frontier: leasing({ ...broker, waitForWork: frontier.waitForWork }, release), settler, clock, run },
+    {
+      frontier: {
+        lease: broker.lease,
+        release,
+        returnTerms: (returned) => frontier.returnTerms(returned),
+        waitForWork: (until, signal) => frontier.waitForWork(until, signal),
+      },
+      ...{ pacer, settler, clock, run },
+    },
     options,
   );
   const keeper = createLeaseKeeper({ frontier: broker, held: loop.held, clock, log }, { leaseMs: options.leaseMs });
@@ -202,6 +221,11 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
     }
   }
 
+  function settle(settlements: readonly Settlement[]): Promise<SettleAnswer> {
+    for (const settlement of settlements) pacer.settling(settlement);
+    return broker.settle(settlements);
+  }
+
   /** Returns tasks to the frontier, and records the attempts that had begun. */
   async function release(claims: readonly Claim[]): Promise<void> {
     await Promise.all([broker.release(claims), writeAttempts(attempts.returned(claims))]);
@@ -253,16 +277,5 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       ...processMetrics.snapshot(),
     }),
     currentHandlerPage: deps.handlerErrors.currentHandlerPage,
-  };
-}
-
-function leasing(
-  frontier: Pick<Frontier, "lease" | "waitForWork">,
-  release: Frontier["release"],
-): Pick<Frontier, "lease" | "release" | "waitForWork"> {
-  return {
-    lease: (request) => frontier.lease(request),
-    waitForWork: (until, signal) => frontier.waitForWork(until, signal),
-    release,
   };
 }

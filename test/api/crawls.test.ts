@@ -6,6 +6,7 @@ import { crawlQueue } from "../../src/domain/crawl-queue.ts";
 import { thisProcess } from "../../src/runtime/process-identity.ts";
 import { submitList } from "../../src/submit/broker-intake.ts";
 import { newJobId, resolveJob } from "../../src/submit/resolve-job.ts";
+import { aRequest } from "../contracts/frontier/makers.ts";
 import { type Api, startApi } from "./harness.ts";
 
 const URLS = ["https://a.example/1", "https://a.example/2"];
@@ -53,7 +54,7 @@ it("explains and traces a crawl without a process, also while the dead process i
 it("explains a crawl whose process died while all its tasks were leased", async () => {
   const api = await startApi();
   const id = await startCrawl(api, ["https://a.example/"]);
-  await api.trawl.frontier.lease({ worker: "w", queues: [crawlQueue(id)], max: 1, leaseMs: 60_000 });
+  await api.trawl.frontier.lease(aRequest({ worker: "w", queues: [crawlQueue(id)], max: 1 }));
 
   const reasons = String((await api.request("GET", `/v1/explain?job=${id}`)).json.reasons);
 

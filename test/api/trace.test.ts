@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { connect } from "../../src/client/client.ts";
 import { jobsIn } from "../../src/trace/find-traced.ts";
 import { trace } from "../../src/trace/trace.ts";
+import { aRequest } from "../contracts/frontier/makers.ts";
 import { anAttemptWrite, aPageWrite } from "../contracts/store/page-write.ts";
 import { OPERATOR, requestWithKey, startKeyedApi } from "./keyed-api.ts";
 import { ended, startWorking } from "./working-api.ts";
@@ -151,7 +152,7 @@ it("shows worker names and the backlog of other tenants only to operators", asyn
   const urls = ["x", "y"].map((name) => `https://a.example/${name}`);
   const body = { urls, politeness: { rate: "1/m", robots: false } };
   const [{ json }] = [await acme.request("POST", "/v1/jobs", body), await other.request("POST", "/v1/jobs", body)];
-  const lease = { worker: "secret-host/17", queues: ["fetch"], max: 1, leaseMs: 60_000 };
+  const lease = aRequest({ worker: "secret-host/17", max: 1 });
   const { grants } = await api.trawl.frontier.lease(lease);
   const run = { worker: lease.worker, step: "fetch" as const, attempt: 1, leasedAt: 1, endedAt: 2 };
   await api.trawl.store.write(
@@ -166,5 +167,5 @@ it("shows worker names and the backlog of other tenants only to operators", asyn
     ).join();
   expect(await responses(requestWithKey(api, OPERATOR))).toMatch(/secret-host.*tasks wait/);
   expect(await responses(acme.request)).not.toMatch(/secret-host|tasks wait|waiting at/);
-  expect(await responses(acme.request)).toMatch(/"worker":null.*allows the next request/);
+  expect(await responses(acme.request)).toMatch(/"worker":null.*a worker sends requests/);
 });

@@ -1,4 +1,5 @@
 import type { App } from "../../src/compose/app.ts";
+import { aRequest } from "../contracts/frontier/makers.ts";
 
 const MAX_WAIT_MS = 1_000;
 
@@ -8,7 +9,7 @@ const MAX_WAIT_MS = 1_000;
  */
 export async function workOffTasks(frontier: App["frontier"]): Promise<number> {
   await frontier.setSitePolicy("a.example", { intervalMs: 0, burst: 1, perSite: 1000 });
-  const { grants } = await frontier.lease({ worker: "w", queues: ["fetch"], max: 1_000, leaseMs: 60_000 });
+  const { grants } = await frontier.lease(aRequest({ max: 1_000 }));
   for (const { site, mustFetchRobots } of grants) {
     const now = Date.now();
     if (mustFetchRobots)

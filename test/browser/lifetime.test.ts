@@ -13,7 +13,7 @@ import { renderPage } from "../../src/fetch/browser/render-page.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createLog } from "../../src/runtime/log.ts";
-import { ANY_TIME, pageText, requestFor } from "../contracts/fetcher/harness.ts";
+import { pageText, requestFor, UNPACED } from "../contracts/fetcher/harness.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { startOrigin } from "../site/origin.ts";
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)("a page whose browser crashes", () => {
       {},
       log,
     )({
-      allowance: { spend: async () => ANY_TIME },
+      allowance: UNPACED,
       clock: systemClock(),
     });
     cleanups.push(fetcher.close);

@@ -74,6 +74,7 @@ function add(world: World, job: ModelJob, made: NewTask, now: number): void {
     state: "queued" as const,
     failures: 0,
     crashes: 0,
+    isAhead: false,
     token: 0,
     notBefore: undefined,
     worker: "",

@@ -16,7 +16,7 @@ for _, key in ipairs(keys("site:*")) do sites[after(key, "site")] = cmsgpack.unp
 -- The fields of a turn in a site's row, by name.
 local function turns_of(site)
   local turns = {}
-  for at = 16, #site, 7 do
+  for at = 19, #site, 7 do
     turns[site[at]] = {
       served = site[at + 2], due = site[at + 3], lanes = site[at + 4], only = site[at + 5], score = site[at + 6],
     }
@@ -68,13 +68,16 @@ local leases = redis.call("HGETALL", shard .. ":leases")
 for at = 1, #leases, 2 do
   local value = leases[at + 1]
   local lane_name, worker
-  if string.byte(value) == 0x92 then
-    local _, pair = cmsgpack.unpack_one(value)
-    lane_name, worker = pair[1], pair[2]
+  -- The first lease of a task; 0x93 if it was granted ahead of its turn.
+  if string.byte(value) == 0x92 or string.byte(value) == 0x93 then
+    local _, holder = cmsgpack.unpack_one(value)
+    lane_name, worker = holder[1], holder[2]
+    check_queue(lane_name, 0, "leased")
   else
     local row = cmsgpack.unpack(value)
+    local is_ahead = row[9] ~= nil
     lane_name, worker = row[7], row[8]
-    check_queue(lane_name, row[3] - 1, "leased")
+    check_queue(lane_name, row[3] - (is_ahead and 0 or 1), "leased")
   end
   local lane = lanes[lane_name]
   check(lane, "task", leases[at], "is leased from a missing lane")
@@ -100,6 +103,8 @@ for name, lane in pairs(lanes) do check(lane.leased == lane.found, "lane", name,
 local due_total = 0
 for n, row in pairs(sites) do
   check(row[3] == (in_flight[n] or 0), "site", row[1], "has a wrong count of requests in flight")
+  check((row[17] == false) == (row[18] == 0), "site", row[1], "has a returned term with an end, or a term without one")
+  check(row[16] > 0 or row[17] == false, "site", row[1], "has a term without a number")
   local waiting = tonumber(redis.call("HGET", shard .. ":site-waiting", n) or 0)
   check(waiting == (at_site[n] or 0), "site", row[1], "has a wrong count of waiting tasks")
   local policies, turns = 0, {}
@@ -114,7 +119,8 @@ for n, row in pairs(sites) do
   for name, turn in pairs(turns_of(row)) do
     check(turn.lanes == turns[name], "site", row[1], "has a wrong count of lanes in turn", name)
     local member = struct.pack(">I6", turn.served) .. struct.pack(">I6", tonumber(n))
-    local due = tonumber(redis.call("ZSCORE", shard .. ":due:" .. name, member) or nil) or 9e15
+    local set = row[6] > 0 and ":due-paced:" or ":due:"
+    local due = tonumber(redis.call("ZSCORE", shard .. set .. name, member) or nil) or 9e15
     check(due == turn.due, "site", row[1], "is due at", tostring(due))
     due_total = due_total + (turn.due < 9e15 and 1 or 0)
     turns[name] = nil
@@ -134,6 +140,8 @@ end
 check(tonumber(redis.call("HGET", shard .. ":meta", "pending")) == pending, "pending has a wrong count")
 check(redis.call("ZCARD", shard .. ":unsynced") == 0, "some jobs are still out of sync")
 check(redis.call("SCARD", shard .. ":untold") == 0, "some jobs have changes that other shards have not received")
-for _, key in ipairs(keys("due:*")) do due_total = due_total - redis.call("ZCARD", key) end
+for _, set in ipairs({ "due:*", "due-paced:*" }) do
+  for _, key in ipairs(keys(set)) do due_total = due_total - redis.call("ZCARD", key) end
+end
 check(due_total == 0, -due_total, "turns in the due sets that no site has")
 return wrong

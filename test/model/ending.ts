@@ -31,13 +31,13 @@ export function settleOne(world: World, settlement: Settlement, now: number): Se
 /** Queues a task again, suspects on their own queue, unless it crashed too many workers or its job has stopped. */
 export function handBack(world: World, task: ModelTask, crashed: boolean, now: number): void {
   endRobotsFetch(task);
+  const before = task.isAhead ? task.crashes : task.crashes - 1;
+  task.crashes = crashed ? before + 1 : before;
   if (crashed && task.crashes >= MAX_CRASHES) {
     task.history.push({ at: now, because: "crashed_worker", detail: `held by ${task.worker}` });
     addDeadLetter(task, "crashed_worker", undefined, now);
     return;
   }
-  // A released task caused no crash, so its count is as before the grant.
-  if (!crashed) task.crashes -= 1;
   if (task.job.stopped) task.state = "cancelled";
   else task.state = task.notBefore === undefined ? "queued" : "delayed";
   findLane(world, task);

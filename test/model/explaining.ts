@@ -84,6 +84,7 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     policy: site.policy,
     inFlight: inFlightOf(world, site),
     rateReadyAt: readyAt(site.arrivalAt, site.policy),
+    term: site.term,
     blockedUntil: site.blockedUntil,
     backoffCause: site.backoffCause,
     crawlDelayMs: site.crawlDelayMs,

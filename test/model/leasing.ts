@@ -1,57 +1,105 @@
-/** Grants in the model (F1, F2, F5): rank by rank, queue by queue, one task to each due site in turn, up to `max`. */
-import { capacityAt, takeSlot } from "../../src/domain/politeness.ts";
+/**
+ * How the model grants tasks (F1, F2, F5, F14). It goes through the ranks (effective priorities, 0 first) and, within a
+ * rank, through the queues of the request. There it serves the due sites in order, until `max` tasks are granted.
+ */
+import { type ReturnedTerm, type Term, tasksPerTerm } from "../../src/domain/politeness.ts";
 import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../../src/frontier/frontier.ts";
-import { dueAt, lanesOf, maySend, needsRobots, nextDueAt, siteReadyAt, tasksOf } from "./scheduling.ts";
-import { inFlightOf, type Lane, type ModelSite, type ModelTask, type Turn, type World } from "./world.ts";
+import { dueAt, lanesOf, maySend, needsRobots, nextDueAt, siteReadyAt, tasksOf, wakeAt } from "./scheduling.ts";
+import { openTerm, returnTerm } from "./terms.ts";
+import { inFlightOf, type Lane, type ModelSite, type ModelTask, siteNamed, type Turn, type World } from "./world.ts";
+
+/** What a call has granted so far, and the terms that it got back. */
+type Call = { request: LeaseRequest; grants: Grant[]; terms: Term[]; returned: Map<ModelSite, ReturnedTerm> };
 
 export function lease(world: World, request: LeaseRequest, now: number): LeaseAnswer {
-  const grants: Grant[] = [];
+  const call: Call = { request, grants: [], terms: [], returned: new Map() };
+  const restoreUnused = request.returned.map((one) => takeBack(world, call, one, now));
   // The order is fixed at the start of the call; its grants do not change it.
-  const due = inOrder(world, now);
+  const due = inOrder(world, request, now);
   for (let rank = 0; rank <= 9; rank++) {
     for (const queue of request.queues) {
       const turns = due.filter((turn) => turn.queue === queue && turn.rank === rank);
-      const picks = shareOut(world, turns, Math.min(request.max, MAX_BATCH) - grants.length, now);
-      for (const turn of turns) grants.push(...takeTurn(world, turn, picks, request, now));
+      const picks = shareOut(world, call, turns, now);
+      for (const turn of turns) takeTurn(world, call, turn, picks, now);
     }
   }
+  for (const restore of restoreUnused) restore();
   return {
-    grants,
+    grants: call.grants,
+    terms: call.terms,
     nextDueAt: nextDueAt(world, request.queues, now),
     aloneDueAt: nextDueAt(world, request.queues.map(aloneQueue), now),
   };
 }
 
-type Pick = { turn: Turn; lane: Lane; task: ModelTask };
+/** A term with unstarted tasks that is not followed by another term stays open. */
+function takeBack(world: World, { terms, returned: all }: Call, returned: ReturnedTerm, now: number): () => void {
+  const site = siteNamed(world, returned.site);
+  const { arrivalAt, term } = site;
+  if (!returnTerm(site, returned, now)) return () => {};
+  all.set(site, returned);
+  site.unstarted = returned.unstarted;
+  return () => {
+    site.unstarted = 0;
+    const isRenewed = terms.some((one) => one.site === site.name);
+    if (returned.unstarted > 0 && !isRenewed) Object.assign(site, { arrivalAt, term });
+  };
+}
+
+type PickedTask = { turn: Turn; lane: Lane; task: ModelTask };
 
 /** Turns that are due, longest due first; ties by the longest time since the last service. */
-function inOrder(world: World, now: number): Turn[] {
+function inOrder(world: World, { lookaheadMs }: LeaseRequest, now: number): Turn[] {
   return world.turns
     .map((turn) => ({ turn, at: dueAt(world, turn, now), nth: world.sites.indexOf(turn.site) }))
-    .filter(({ at }) => at <= now)
+    .filter(({ at }) => at <= now + lookaheadMs)
     .sort((one, other) => one.at - other.at || one.turn.served - other.turn.served || one.nth - other.nth)
     .map(({ turn }) => turn);
 }
 
-function shareOut(world: World, turns: readonly Turn[], limit: number, now: number): Pick[] {
-  const picks: Pick[] = [];
+function shareOut(world: World, call: Call, turns: readonly Turn[], now: number): PickedTask[] {
+  const picks: PickedTask[] = [];
+  const isUnlimited = (site: ModelSite) => site.policy.intervalMs === 0;
+  const { grants, terms, request } = call;
+  const grantedNow = grants.filter(({ site }) => !terms.some((term) => term.site === site)).length;
+  const max = Math.min(request.max, MAX_BATCH) - grants.length;
+  const mayGive = (turn: Turn) => {
+    const given = picks.filter((pick) => pick.turn === turn).length;
+    const pickedNow = picks.filter((pick) => isUnlimited(pick.turn.site)).length;
+    if (picks.length === max || given >= siteCapacity(world, call, turn.site, now)) return false;
+    return !isUnlimited(turn.site) || grantedNow + pickedNow < request.maxNow;
+  };
+  const give = (turn: Turn) => {
+    const next = mayGive(turn) ? nextOf(world, turn, picks, now) : undefined;
+    if (next !== undefined) picks.push({ turn, ...next });
+    return next !== undefined;
+  };
   for (let before = -1; picks.length > before; ) {
     before = picks.length;
     for (const turn of turns) {
-      const given = picks.filter((pick) => pick.turn === turn).length;
-      if (picks.length === limit || given >= siteCapacity(world, turn.site, now)) continue;
-      const next = nextOf(world, turn, picks, now);
-      if (next !== undefined) picks.push({ turn, ...next });
+      // A site with a rate gets all tasks of its term; the others get one task each in turn.
+      while (give(turn) && !isUnlimited(turn.site));
     }
   }
   return picks;
 }
 
-/** How many requests the site allows now. */
-function siteCapacity(world: World, site: ModelSite, now: number): number {
-  if (siteReadyAt(world, site, now) > now) return 0;
-  const free = needsRobots(world, site, now) ? 1 : site.policy.perSite - inFlightOf(world, site);
-  return Math.max(1, capacityAt(now, site.arrivalAt, site.policy, free));
+/** How many tasks the site may get now. */
+function siteCapacity(world: World, { request, returned }: Call, site: ModelSite, now: number): number {
+  if (returned.has(site) && hasOtherQueues(world, site, request.queues, now)) return 0;
+  const isUnlimited = site.policy.intervalMs === 0;
+  if (siteReadyAt(world, site, now) > now + (isUnlimited ? 0 : request.lookaheadMs)) return 0;
+  const free = isUnlimited
+    ? site.policy.perSite - inFlightOf(world, site)
+    : tasksPerTerm(site.policy, MAX_BATCH) - site.unstarted;
+  return needsRobots(world, site, now) ? Math.min(1, free) : free;
+}
+
+/** Whether tasks may be granted at the site on other queues than these. */
+function hasOtherQueues(world: World, site: ModelSite, queues: readonly string[], now: number): boolean {
+  return world.lanes.some(
+    (lane) => lane.site === site && !queues.includes(lane.queue) && wakeAt(world, lane, now) <= now,
+  );
 }
 
 /**
@@ -60,7 +108,7 @@ function siteCapacity(world: World, site: ModelSite, now: number): number {
 function nextOf(
   world: World,
   turn: Turn,
-  picks: readonly Pick[],
+  picks: readonly PickedTask[],
   now: number,
 ): { lane: Lane; task: ModelTask } | undefined {
   const given = (lane: Lane) => picks.filter((pick) => pick.lane === lane).length;
@@ -76,7 +124,7 @@ function nextOf(
 }
 
 /** Fresh tasks in order of admission, then due retries, longest due first (F14). */
-function firstTask(world: World, lane: Lane, picks: readonly Pick[], now: number): ModelTask | undefined {
+function firstTask(world: World, lane: Lane, picks: readonly PickedTask[], now: number): ModelTask | undefined {
   if (!maySend(lane.job, now)) return undefined;
   const picked = new Set(picks.map(({ task }) => task));
   const left = tasksOf(world, lane).filter((task) => !picked.has(task));
@@ -87,30 +135,42 @@ function firstTask(world: World, lane: Lane, picks: readonly Pick[], now: number
   return fresh[0] ?? retries[0];
 }
 
-function takeTurn(world: World, turn: Turn, picks: readonly Pick[], request: LeaseRequest, now: number): Grant[] {
+function takeTurn(world: World, call: Call, turn: Turn, picks: readonly PickedTask[], now: number): void {
+  const { site } = turn;
   const picked = picks.filter((pick) => pick.turn === turn);
   const [first] = picked;
-  if (first === undefined) return [];
-  const mustFetchRobots = needsRobots(world, turn.site, now);
+  if (first === undefined) return;
+  const mustFetchRobots = needsRobots(world, site, now);
+  const hasTerm = site.policy.intervalMs > 0;
+  if (hasTerm) call.terms.push(openTerm(world, site, call.request.worker, now));
   const lanes = [...new Set(picked.map(({ lane }) => lane))];
-  const grants = lanes.flatMap((lane) => {
-    const tasks = picked.filter((pick) => pick.lane === lane).map(({ task }) => task);
+  const tasks = lanes.flatMap((lane) => {
     lane.served = ++world.servings;
-    return tasks.sort((one, other) => one.id - other.id).map((task) => grant(task, mustFetchRobots, request, now));
+    return picked
+      .filter((pick) => pick.lane === lane)
+      .map(({ task }) => task)
+      .sort((one, other) => one.id - other.id);
+  });
+  tasks.forEach((task, nth) => {
+    const isAhead = hasTerm && (nth > 0 || site.unstarted > 0);
+    call.grants.push(grant(task, { mustFetchRobots, isAhead }, call.request, now));
   });
   turn.servedAt = now;
   turn.served = ++world.servings;
-  if (mustFetchRobots) turn.site.robotsFetcher = first.task;
-  return grants;
+  if (mustFetchRobots) site.robotsFetcher = tasks[0];
 }
 
-function grant(task: ModelTask, mustFetchRobots: boolean, { worker, leaseMs }: LeaseRequest, now: number): Grant {
+function grant(
+  task: ModelTask,
+  { mustFetchRobots, isAhead }: { mustFetchRobots: boolean; isAhead: boolean },
+  { worker, leaseMs }: LeaseRequest,
+  now: number,
+): Grant {
   const { site, made } = task;
-  const slot = takeSlot(now, site.arrivalAt, site.policy);
-  site.arrivalAt = slot.arrivalAt;
   task.state = "leased";
   task.token += 1;
-  task.crashes += 1;
+  task.isAhead = isAhead;
+  if (!isAhead) task.crashes += 1;
   task.worker = worker;
   task.leaseUntil = now + leaseMs;
   return {
@@ -125,7 +185,6 @@ function grant(task: ModelTask, mustFetchRobots: boolean, { worker, leaseMs }: L
     ...(made.handler === undefined ? {} : { handler: made.handler }),
     ...(made.carry === undefined ? {} : { carry: structuredClone(made.carry) }),
     redirects: made.redirects ?? 0,
-    slot,
     mustFetchRobots,
   };
 }

@@ -1,15 +1,15 @@
 /** The hot path, on the model. */
-import { returnSlot, takeSlot } from "../../src/domain/politeness.ts";
-import { type Frontier, MAX_BATCH } from "../../src/frontier/frontier.ts";
+import { claimKey, type Frontier, MAX_BATCH } from "../../src/frontier/frontier.ts";
 import { enqueue } from "./admitting.ts";
 import { createJob, overdueJobs, stop } from "./controlling.ts";
 import { findClaimed, handBack, settleOne } from "./ending.ts";
 import { lease } from "./leasing.ts";
 import type { ModelOptions, ModelParts } from "./model-frontier.ts";
+import { openTerm, returnTerm } from "./terms.ts";
 import { getJob, type ModelTask, siteNamed } from "./world.ts";
 
 type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
-type Sites = Pick<Frontier, "reserveSlot" | "findRobots" | "keepRobots">;
+type Sites = Pick<Frontier, "openTerm" | "returnTerms" | "findRobots" | "keepRobots">;
 type Fleet = Pick<Frontier, "announce" | "withdraw" | "markScripted" | "isScripted">;
 
 export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptions): Frontier {
@@ -34,8 +34,12 @@ export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptio
 
 function createLeases({ world, step }: ModelParts): Leases {
   /** Ends the leases of these tasks as after a crash of their workers. */
-  function handBackAll(tasks: readonly ModelTask[], now: number): number {
-    for (const task of tasks) handBack(world, task, true, now);
+  function handBackAll(
+    tasks: readonly ModelTask[],
+    now: number,
+    hasCrashed = (task: ModelTask) => !task.isAhead,
+  ): number {
+    for (const task of tasks) handBack(world, task, hasCrashed(task), now);
     return tasks.length;
   }
 
@@ -74,28 +78,31 @@ function createLeases({ world, step }: ModelParts): Leases {
       });
     },
     reap: async (max) => step((now) => expire(max, now)).value + step(stopOneOverdue).value,
-    abandon: async (worker) =>
-      step((now) =>
+    abandon: async (worker, crashed) => {
+      const keys = new Set(crashed?.map(claimKey));
+      const isNamed = ({ id, token }: ModelTask) => keys.has(claimKey({ taskId: String(id), token }));
+      return step((now) =>
         handBackAll(
           world.tasks.filter((task) => task.state === "leased" && task.worker === worker),
           now,
+          crashed === undefined ? undefined : isNamed,
         ),
-      ).value,
+      ).value;
+    },
   };
 }
 
 function createSites({ world, step }: ModelParts): Sites {
   return {
-    reserveSlot: async (name, unused) =>
+    openTerm: async ({ worker, site: name, returned }) =>
       step((now) => {
         const site = siteNamed(world, name);
-        if (unused !== undefined && site.arrivalAt === unused.arrivalAt) {
-          site.arrivalAt = returnSlot(unused, site.policy);
-        }
-        const slot = takeSlot(Math.max(now, site.blockedUntil), site.arrivalAt, site.policy);
-        site.arrivalAt = slot.arrivalAt;
-        return slot;
+        if (returned !== undefined) returnTerm(site, returned, now);
+        return site.policy.intervalMs === 0 ? undefined : openTerm(world, site, worker, now);
       }).value,
+    returnTerms: async (returned) => {
+      step((now) => returned.forEach((one) => void returnTerm(siteNamed(world, one.site), one, now)));
+    },
     findRobots: async (site) => structuredClone(world.sites.find(({ name }) => name === site)?.robots),
     keepRobots: async (name, robots, crawlDelayMs) => {
       step(() => {

@@ -22,7 +22,10 @@ const PAGES = 30;
 
 export const URLS = SITES.flatMap((site) => Array.from({ length: PAGES }, (_, page) => `https://${site}/${page}`));
 
-/** Jobs, grants and slots are chosen by a number, modulo how many exist. See twins.ts. */
+/** A term to return, after `sends` requests. `unstarted`: tasks of the site that the worker has not started. */
+export type TermUse = { term: number; sends: number; unstarted: number };
+
+/** Jobs, grants and terms are chosen by a number, modulo how many exist. See twins.ts. */
 export type Operation =
   | { do: "enqueue"; job: number; links: NewTask[] }
   | { do: "seal" | "pause" | "resume" | "cancel"; job: number }
@@ -31,15 +34,25 @@ export type Operation =
   | { do: "setPolicy"; job: number; policy: SitePolicy }
   | { do: "setLimits"; job: number; pages: number | null | undefined; deadlineMs: number | null | undefined }
   | { do: "setSitePolicy"; site: string; policy: SitePolicy | undefined }
-  | { do: "lease"; worker: string; queues: string[]; max: number; leaseMs: number }
+  | {
+      do: "lease";
+      worker: string;
+      queues: string[];
+      max: number;
+      maxNow: number;
+      leaseMs: number;
+      lookaheadMs: number;
+      returned: TermUse[];
+    }
   | { do: "settle"; settlements: (Omit<Settlement, "taskId" | "token"> & { grant: number })[] }
   | { do: "release"; grants: number[] }
   | { do: "extend"; grants: number[]; leaseMs: number }
   | { do: "reap"; max: number }
-  | { do: "abandon"; worker: string }
+  | { do: "abandon"; worker: string; crashed: number[] | undefined }
   /** A worker leases some tasks and crashes. */
   | { do: "crash"; queues: string[]; max: number }
-  | { do: "spend"; site: string; unused: number | undefined }
+  | { do: "openTerm"; worker: string; site: string; returned: TermUse | undefined }
+  | { do: "returnTerms"; returned: TermUse[] }
   | { do: "keepRobots"; site: string; freshMs: number; crawlDelayMs: number }
   | { do: "replay"; job: number | undefined; limit: number; perSecond: number }
   | { do: "discard"; job: number | undefined; limit: number }
@@ -167,6 +180,12 @@ export const submissions: fc.Arbitrary<Operation> = of("enqueue", {
   links: fc.array(links, { maxLength: 15, size: "max" }),
 });
 
+const termUses: fc.Arbitrary<TermUse> = fc.record({
+  term: fc.nat(20),
+  sends: fc.constantFrom(0, 1, 1, 2, 5),
+  unstarted: fc.constantFrom(0, 0, 0, 1, 2),
+});
+
 export const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 16, arbitrary: submissions },
   {
@@ -175,14 +194,23 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
       worker: fc.constantFrom(...WORKERS),
       queues: fc.oneof({ weight: 5, arbitrary: queueLists }, { weight: 1, arbitrary: fc.constant(ALONE) }),
       max: fc.constantFrom(1, 2, 3, 10, 10),
+      maxNow: fc.constantFrom(0, 1, 10, 10, 10),
       leaseMs: leases,
+      lookaheadMs: fc.constantFrom(0, 0, 100, 500),
+      returned: fc.array(termUses, { maxLength: 2 }),
     }),
   },
   { weight: 70, arbitrary: of("settle", { settlements: fc.array(settlements, { minLength: 1, maxLength: 5 }) }) },
   { weight: 4, arbitrary: of("release", { grants: fc.array(anyOne, { maxLength: 3 }) }) },
   { weight: 4, arbitrary: of("extend", { grants: fc.array(anyOne, { maxLength: 3 }), leaseMs: leases }) },
   { weight: 8, arbitrary: of("reap", { max: fc.constantFrom(1, 100) }) },
-  { weight: 2, arbitrary: of("abandon", { worker: fc.constantFrom(...WORKERS) }) },
+  {
+    weight: 2,
+    arbitrary: of("abandon", {
+      worker: fc.constantFrom(...WORKERS),
+      crashed: perhaps(fc.array(anyOne, { maxLength: 3 })),
+    }),
+  },
   {
     weight: 10,
     arbitrary: of("crash", {
@@ -190,7 +218,11 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
       max: fc.constantFrom(1, 3, 6),
     }),
   },
-  { weight: 6, arbitrary: of("spend", { site: sites, unused: perhaps(anyOne) }) },
+  {
+    weight: 6,
+    arbitrary: of("openTerm", { worker: fc.constantFrom(...WORKERS), site: sites, returned: perhaps(termUses) }),
+  },
+  { weight: 20, arbitrary: of("returnTerms", { returned: fc.array(termUses, { minLength: 1, maxLength: 3 }) }) },
   {
     weight: 6,
     arbitrary: of("keepRobots", {

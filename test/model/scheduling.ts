@@ -45,7 +45,7 @@ export function lanesOf(world: World, turn: Turn): Lane[] {
 }
 
 /** When the first task of a lane may be granted, apart from its site. */
-function wakeAt(world: World, lane: Lane, now: number): number {
+export function wakeAt(world: World, lane: Lane, now: number): number {
   if (!maySend(lane.job, now)) return NEVER;
   const tasks = tasksOf(world, lane);
   if (tasks.some(({ state }) => state === "queued")) return 0;

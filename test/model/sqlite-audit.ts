@@ -10,7 +10,7 @@ const CHECKS = {
   "tasks without a lane": "SELECT id FROM tasks WHERE lane NOT IN (SELECT n FROM lanes)",
   "tasks on the wrong queue for their crash count": `
     SELECT tasks.id, queue, state, crashes FROM tasks JOIN lanes ON lanes.n = tasks.lane
-    WHERE (queue LIKE '%!alone') IS NOT (iif(state = 'leased', crashes - 1, crashes) >= 2)`,
+    WHERE (queue LIKE '%!alone') IS NOT (iif(state = 'leased' AND ahead = 0, crashes - 1, crashes) >= 2)`,
   "empty lanes": "SELECT n FROM lanes WHERE queued + delayed + leased = 0",
   "sites with a wrong count of requests in flight": `
     SELECT site, in_flight FROM sites

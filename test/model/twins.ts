@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { ledgerGap } from "../../src/domain/job.ts";
-import type { Slot } from "../../src/domain/politeness.ts";
+import { arrivalAfter, type ReturnedTerm, readyAt, type Term } from "../../src/domain/politeness.ts";
 import { isTrawlError } from "../../src/errors.ts";
 import type { Claim, Frontier, Grant, NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, FrontierAdmin, LimitChange } from "../../src/frontier/frontier-admin.ts";
 import type { ManualClock } from "./manual-clock.ts";
-import { ALONE, type Operation, QUEUES, SITES, START_AT, URLS } from "./operations.ts";
+import { ALONE, type Operation, QUEUES, SITES, START_AT, type TermUse, URLS } from "./operations.ts";
 
 type AnyFrontier = Frontier & FrontierAdmin;
 
@@ -20,10 +20,10 @@ export type Twins = {
 type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
 
 export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
-  // All grants and slots ever made, so that stale claims are used as well; and the grants that are not settled yet.
+  // All grants and terms ever made, so that stale ones are used as well; and the grants that are not settled yet.
   const granted: Grant[] = [];
   const held: Grant[] = [];
-  const reserved: Slot[] = [];
+  const terms: Term[] = [];
 
   async function both<T>(call: (frontier: AnyFrontier) => Promise<T>): Promise<T | undefined> {
     const [actual, expected] = [await outcomeOf(call(subject)), await outcomeOf(call(model))];
@@ -40,25 +40,42 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   };
   const filter = (job: number | undefined): DeadFilter => (job === undefined ? {} : { jobId: jobId(job) });
 
-  async function lease({ worker, queues, max, leaseMs }: Operation & { do: "lease" }): Promise<void> {
+  /** Terms are chosen from the newest, which are the most likely to be open. */
+  function returnedTerm({ term: nth, sends, unstarted }: TermUse): ReturnedTerm {
+    const term = terms.at(-1 - (nth % Math.max(1, terms.length))) ?? NO_TERM;
+    const { site, number, intervalMs, burst } = term;
+    let { arrivalAt } = term;
+    for (let sent = 0; sent < sends; sent++) {
+      arrivalAt = arrivalAfter(Math.max(term.startsAt, readyAt(arrivalAt, term)), arrivalAt, term);
+    }
+    const heldHere = held.filter((grant) => grant.site === site).length;
+    return { site, number, intervalMs, burst, arrivalAt, unstarted: Math.min(unstarted, heldHere) };
+  }
+
+  async function lease({ do: _, returned, ...rest }: Operation & { do: "lease" }): Promise<void> {
     const due: (number | undefined)[] = [];
     const alone: (number | undefined)[] = [];
-    const grants = await both(async (frontier) => {
-      const answer = await frontier.lease({ worker, queues, max, leaseMs });
+    const request = { ...rest, returned: returned.map(returnedTerm) };
+    const answers = await both(async (frontier) => {
+      const answer = await frontier.lease(request);
       due.push(answer.nextDueAt);
       alone.push(answer.aloneDueAt);
-      return [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId));
+      return {
+        grants: [...answer.grants].sort((one, other) => Number(one.taskId) - Number(other.taskId)),
+        terms: [...answer.terms].sort((one, other) => (one.site < other.site ? -1 : 1)),
+      };
     });
     await compareDue(due[0], due[1]);
     await compareDue(alone[0], alone[1]);
-    granted.push(...(grants ?? []));
-    held.push(...(grants ?? []));
+    granted.push(...(answers?.grants ?? []));
+    held.push(...(answers?.grants ?? []));
+    terms.push(...(answers?.terms ?? []));
   }
 
-  async function spend({ site, unused }: Operation & { do: "spend" }): Promise<void> {
-    const back = unused === undefined ? undefined : reserved.at(-1 - (unused % 2));
-    const slot = await both((frontier) => frontier.reserveSlot(site, back));
-    if (slot !== undefined) reserved.push(slot);
+  async function openTerm({ worker, site, returned }: Operation & { do: "openTerm" }): Promise<void> {
+    const request = { worker, site, returned: returned === undefined ? undefined : returnedTerm(returned) };
+    const term = await both((frontier) => frontier.openTerm(request));
+    if (term !== undefined) terms.push(term);
   }
 
   async function settle({ settlements }: Operation & { do: "settle" }): Promise<void> {
@@ -116,12 +133,14 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       case "reap":
         return both((frontier) => frontier.reap(operation.max));
       case "abandon":
-        return both((frontier) => frontier.abandon(operation.worker));
+        return both((frontier) => frontier.abandon(operation.worker, operation.crashed?.map(claim)));
       case "crash":
-        await lease({ do: "lease", worker: "doomed", queues: operation.queues, max: operation.max, leaseMs: 30_000 });
+        await lease({ ...CRASHING, queues: operation.queues, max: operation.max });
         return both((frontier) => frontier.abandon("doomed"));
-      case "spend":
-        return spend(operation);
+      case "openTerm":
+        return openTerm(operation);
+      case "returnTerms":
+        return both((frontier) => frontier.returnTerms(operation.returned.map(returnedTerm)));
       case "keepRobots":
         return keepRobots(operation);
       case "replay":
@@ -184,6 +203,16 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   };
 }
 
+/** Returned if there is no term yet. */
+const NO_TERM: Term = {
+  ...{ site: SITES[0], number: 999, intervalMs: 100, burst: 1, startsAt: START_AT, endsAt: START_AT },
+  ...{ arrivalAt: START_AT, concurrent: 1 },
+};
+
+const CRASHING: Omit<Extract<Operation, { do: "lease" }>, "queues" | "max"> = {
+  ...{ do: "lease", worker: "doomed", leaseMs: 30_000, maxNow: 10, lookaheadMs: 0, returned: [] },
+};
+
 function limitsOf({ pages, deadlineMs }: Operation & { do: "setLimits" }): LimitChange {
   return {
     ...(pages === undefined ? {} : { pages }),
@@ -193,7 +222,8 @@ function limitsOf({ pages, deadlineMs }: Operation & { do: "setLimits" }): Limit
 
 /** When the next task is due: a lease call with max 0 changes nothing. */
 async function peek(frontier: Frontier, queues: readonly string[]): Promise<number | undefined> {
-  return (await frontier.lease({ worker: "peek", queues, max: 0, leaseMs: 1000 })).nextDueAt;
+  const request = { worker: "peek", queues, max: 0, maxNow: 0, leaseMs: 1000, lookaheadMs: 0, returned: [] };
+  return (await frontier.lease(request)).nextDueAt;
 }
 
 async function outcomeOf<T>(call: Promise<T>): Promise<{ value: T | undefined; code: string | undefined }> {

@@ -45,6 +45,8 @@ export type ModelTask = {
   state: TaskState;
   failures: number;
   crashes: number;
+  /** Granted ahead of its turn, so the lease is not counted in `crashes`. */
+  isAhead: boolean;
   token: number;
   /** Set while the task waits for a retry, and while it is leased after one. */
   notBefore: number | undefined;
@@ -66,6 +68,12 @@ export type ModelSite = {
   crawlDelayMs: number;
   robots: RobotsFile | undefined;
   robotsFetcher: ModelTask | undefined;
+  /** How many terms it has had. */
+  terms: number;
+  /** The current term. Undefined after it was returned. */
+  term: { worker: string; endsAt: number } | undefined;
+  /** During a lease call: tasks that their worker has not started. They are leased, but not in flight. */
+  unstarted: number;
 };
 
 /** The tasks of one job at one site, on one queue at one priority. Exists while any of them wait or are leased. */
@@ -134,6 +142,9 @@ export function siteNamed(world: World, name: string): ModelSite {
     crawlDelayMs: 0,
     robots: undefined,
     robotsFetcher: undefined,
+    terms: 0,
+    term: undefined,
+    unstarted: 0,
   };
   world.sites.push(site);
   return site;
@@ -148,8 +159,8 @@ export function isLive(task: ModelTask): boolean {
 }
 
 /** The queue the task waits on or was granted from. Each lease counts as a crash until it ends. */
-export function queueOf({ state, crashes, made }: ModelTask): string {
-  return queueAfter(state === "leased" ? crashes - 1 : crashes, made.queue);
+export function queueOf({ state, crashes, isAhead, made }: ModelTask): string {
+  return queueAfter(state === "leased" && !isAhead ? crashes - 1 : crashes, made.queue);
 }
 
 export function pendingOf(world: World): number {
@@ -157,7 +168,7 @@ export function pendingOf(world: World): number {
 }
 
 export function inFlightOf(world: World, site: ModelSite): number {
-  return world.tasks.filter((task) => task.site === site && task.state === "leased").length;
+  return world.tasks.filter((task) => task.site === site && task.state === "leased").length - site.unstarted;
 }
 
 export function waitingAt(world: World, site: ModelSite): number {

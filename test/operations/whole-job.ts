@@ -2,7 +2,16 @@
 import { expect } from "vitest";
 import type { Frontier } from "../../src/frontier/frontier.ts";
 import type { FrontierAdmin } from "../../src/frontier/frontier-admin.ts";
-import { aJob, aTask, grantsOf, settleAll, settlementOf, tasksAt, viewOf } from "../contracts/frontier/makers.ts";
+import {
+  aJob,
+  aTask,
+  grantsOf,
+  returnedAfter,
+  settleAll,
+  settlementOf,
+  tasksAt,
+  viewOf,
+} from "../contracts/frontier/makers.ts";
 import { waitUntil } from "../services/wait-until.ts";
 
 type AnyFrontier = Frontier & FrontierAdmin;
@@ -27,7 +36,6 @@ async function submitAndFetch(frontier: AnyFrontier): Promise<void> {
   const [first] = await grantsOf(frontier);
   if (first === undefined) throw new Error("nothing was granted");
   expect(first.mustFetchRobots).toBe(true);
-  await frontier.reserveSlot(SITE);
   const now = Date.now();
   await frontier.keepRobots(SITE, { kind: "file", text: "", fetchedAt: now, freshUntil: now + 60_000 }, 0);
   expect(await frontier.findRobots(SITE)).toMatchObject({ kind: "file" });
@@ -84,6 +92,9 @@ async function control(frontier: AnyFrontier): Promise<void> {
   const dedup = { scope: "shared", expireAfterMs: 60_000 };
   await frontier.createJob(aJob({ id: "second", sites: special, limits: { deadlineAt }, dedup }));
   await frontier.enqueue("second", [...tasksAt(SITE, 30), ...tasksAt("b.test", 3)]);
+  const term = await frontier.openTerm({ worker: "w", site: "b.test", returned: undefined });
+  if (term === undefined) throw new Error("no term was opened");
+  await frontier.returnTerms([returnedAfter(term, [])]);
   await grantsOf(frontier, { worker: "lost", max: 1 });
   expect(await frontier.abandon("lost")).toBe(1);
   await grantsOf(frontier, { worker: "held", max: 1 });

@@ -18,7 +18,6 @@ import { ledger } from "../contracts/frontier/ledger.ts";
 import { politeness } from "../contracts/frontier/politeness.ts";
 import { presence } from "../contracts/frontier/presence.ts";
 import { createRedisBackend } from "../contracts/frontier/redis-backend.ts";
-import { reserveSlots } from "../contracts/frontier/reserve-slot.ts";
 import { retries } from "../contracts/frontier/retries.ts";
 import { robots } from "../contracts/frontier/robots.ts";
 import { schema } from "../contracts/frontier/schema.ts";
@@ -26,6 +25,7 @@ import { settling } from "../contracts/frontier/settling.ts";
 import { siteBackoff } from "../contracts/frontier/site-backoff.ts";
 import { siteListing } from "../contracts/frontier/site-listing.ts";
 import { suspects } from "../contracts/frontier/suspects.ts";
+import { terms } from "../contracts/frontier/terms.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
 import { withRedis } from "../services/redis-client.ts";
 import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
@@ -59,19 +59,7 @@ const GAPS: Readonly<Record<string, string>> = {
     "commands are counted on one server",
 };
 const TOPICS = [
-  ...[
-    leasing,
-    politeness,
-    reserveSlots,
-    siteBackoff,
-    robots,
-    fairness,
-    leasesAndCrashes,
-    settling,
-    dedup,
-    ledger,
-    jobs,
-  ],
+  ...[leasing, politeness, terms, siteBackoff, robots, fairness, leasesAndCrashes, settling, dedup, ledger, jobs],
   ...[jobSites, siteListing],
   ...[suspects, control, backpressure, retries, deadLetters, explaining, forgettingJobs, presence, bounds, schema],
 ];

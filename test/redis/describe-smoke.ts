@@ -21,6 +21,7 @@ import {
   viewOf,
 } from "../contracts/frontier/makers.ts";
 import { waitUntil } from "../services/wait-until.ts";
+import { workOnce } from "./paced-worker.ts";
 import { createStage, openMany, type Stage } from "./stage.ts";
 
 export type SmokeBackend = { url(): string; shards: number };
@@ -99,8 +100,8 @@ function limits(stage: () => Stage): void {
 
     expect(new Set(spans.map(({ url: sent }) => sent)).size).toBe(tasks.length);
     for (const name of sites) {
-      const own = spans.filter(({ site }) => site === name).sort((one, other) => one.slot.sendAt - other.slot.sendAt);
-      const gaps = own.slice(1).map(({ slot }, nth) => slot.sendAt - (own[nth]?.slot.sendBy ?? 0));
+      const own = spans.filter(({ site }) => site === name).sort((one, other) => one.from - other.from);
+      const gaps = own.slice(1).map(({ from }, nth) => from - (own[nth]?.from ?? 0));
       expect(Math.min(...gaps), `smallest gap at ${name}`).toBeGreaterThanOrEqual(policy.intervalMs - 1e-3);
       const atOnce = own.map(({ from }) => own.filter((span) => span.from <= from && from < span.to).length);
       expect(Math.max(...atOnce), `largest concurrency at ${name}`).toBeLessThanOrEqual(policy.perSite);
@@ -220,7 +221,7 @@ function control(stage: () => Stage): void {
     await submit(one, aJob(), tasks);
 
     await one.pause("job");
-    expect(await other.lease(aRequest())).toEqual({ grants: [], nextDueAt: undefined });
+    expect(await other.lease(aRequest())).toEqual({ grants: [], terms: [], nextDueAt: undefined });
     await other.resume("job");
     const grants = await grantsOf(one, { max: 6 });
     expect(grants).toHaveLength(6);
@@ -291,17 +292,19 @@ function inspection(stage: () => Stage): void {
 
 type Span = Grant & { from: number; to: number };
 
-/** Leases and settles until the job is done. Returns the time span in which each task ran. */
+/** Leases and settles until the job is done. Returns the time span in which each request ran. */
 async function work(frontier: AnyFrontier, worker: string, total: number): Promise<Span[]> {
+  const running = new Map<string, Span>();
   const spans: Span[] = [];
+  const onSend = (grant: Grant) => {
+    const span = { ...grant, from: clock.now(), to: Number.POSITIVE_INFINITY };
+    running.set(grant.url, span);
+    spans.push(span);
+  };
+  const onEnd = ({ url }: Grant) => Object.assign(running.get(url) ?? {}, { to: clock.now() });
   const until = clock.now() + TIMEOUT_MS;
   while (clock.now() < until) {
-    const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, max: 5 }));
-    const from = clock.now();
-    for (const grant of grants) {
-      spans.push({ ...grant, from, to: clock.now() });
-      await settleAll(frontier, [grant]);
-    }
+    const { grants, nextDueAt } = await workOnce(frontier, { worker, clock, max: 5, requestMs: 35, onSend, onEnd });
     if (grants.length > 0) continue;
     if ((await viewOf(frontier)).counts.done === total) return spans;
     await frontier.waitForWork(Math.min(nextDueAt ?? until, clock.now() + 50), new AbortController().signal);

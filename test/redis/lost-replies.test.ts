@@ -1,5 +1,6 @@
 /** Calls that the server has executed, but whose reply was lost. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SitePolicy, TERM_MS, type Term } from "../../src/domain/politeness.ts";
 import type { Settlement } from "../../src/frontier/frontier.ts";
 import { loadScripts } from "../../src/frontier/redis/connection/scripts.ts";
 import {
@@ -10,6 +11,8 @@ import {
   countsOf,
   grantsOf,
   oneGrant,
+  returnedAfter,
+  settleAll,
   settlementOf,
   submit,
   tasksAt,
@@ -21,6 +24,8 @@ import { openLossyProxy } from "./lossy-proxy.ts";
 import { createStage } from "./stage.ts";
 
 const scripts = loadScripts();
+/** `nextDueAt` depends on the measured difference of the clocks, with an error of half a round trip. */
+const CLOCK_ERROR_MS = 20;
 
 /** The hash that a request for this script contains. */
 function shaOf(name: string): string {
@@ -48,7 +53,7 @@ describe("a lost reply", () => {
     await frontier.enqueue("job", tasksAt("a.test", 1));
 
     for (let nth = 0; nth < 4; nth++) {
-      // Selected by the name of the worker, because the first call on a new connection queries the time.
+      // Selected by the name of the worker, because the first call on a new connection checks for a restart.
       const lost = proxy.loseNextReply("worker-w");
       expect((await frontier.lease(aRequest({ worker: "worker-w" }))).grants).toEqual([]);
       await lost;
@@ -224,7 +229,7 @@ describe("a lost reply", () => {
     await other.seal("last");
     const grant = await oneGrant(doomed);
 
-    // Selected by script, because the connection also carries other calls, such as queries of the time.
+    // Selected by script, because the first call on a new connection checks for a restart.
     const lost = proxy.loseNextReply(shaOf("settle-done")).then(proxy.cut);
     await expect(doomed.settle([settlementOf(grant)])).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
     await lost;
@@ -254,19 +259,61 @@ describe("a lost reply", () => {
     expect(await viewOf(other, "last")).toMatchObject({ state: "finished", counts: { done: 1 } });
   });
 
-  it("F3 of a slot reservation grants no slot twice", async () => {
-    const { proxy, frontier } = await open();
-    await submit(frontier, aJob({ id: "slow", policy: { intervalMs: 100, burst: 1, perSite: 9 } }), [
-      aTask("https://slow.test/"),
-    ]);
-    const slots = [(await oneGrant(frontier)).slot, await frontier.reserveSlot("slow.test")];
+  describe("with a term", () => {
+    const SLOW: SitePolicy = { intervalMs: 100, burst: 1, perSite: 9 };
 
-    const lost = proxy.loseNextReply();
-    slots.push(await frontier.reserveSlot("slow.test"));
-    await lost;
-    slots.push(await frontier.reserveSlot("slow.test"));
+    /** A site with a rate, whose first term has been opened. */
+    async function openSlow() {
+      const opened = await open();
+      const { frontier } = opened;
+      // Loads the scripts into the server.
+      await frontier.openTerm({ worker: "w", site: "other.test", returned: undefined });
+      await frontier.returnTerms([{ ...SLOW, site: "other.test", number: 1, arrivalAt: 0, unstarted: 0 }]);
+      await submit(frontier, aJob({ id: "slow", policy: SLOW }), tasksAt("slow.test", 8));
+      const answer = await frontier.lease(aRequest({ worker: "worker-w", max: 1 }));
+      const [term] = answer.terms as [Term];
+      await settleAll(frontier, answer.grants);
+      return { ...opened, returned: returnedAfter(term, [term.startsAt]), term };
+    }
 
-    const gaps = slots.slice(1).map(({ sendAt }, nth) => sendAt - (slots[nth]?.sendBy ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100 - 1e-3);
+    it("F3 that was opened without a task only costs time: the next term starts after it", async () => {
+      const { proxy, frontier, term, returned } = await openSlow();
+      const request = { worker: "worker-w", site: "slow.test", returned };
+
+      const lost = proxy.loseNextReply("worker-w");
+      const next = (await frontier.openTerm(request)) as Term;
+      await lost;
+
+      expect(next.number).toBe(term.number + 2);
+      expect(next.startsAt - term.startsAt).toBeGreaterThanOrEqual(TERM_MS + 2 * SLOW.intervalMs);
+    });
+
+    it("F3 that a lease granted only costs time: its tasks are queued again, and its site waits", async () => {
+      const { proxy, frontier, term, returned } = await openSlow();
+      const request = aRequest({ worker: "worker-w", returned: [returned], lookaheadMs: 500 });
+
+      const lost = proxy.loseNextReply("worker-w");
+      const { grants, terms } = await frontier.lease(request);
+      await lost;
+
+      expect([grants, terms]).toEqual([[], []]);
+      const { nextDueAt = 0 } = await frontier.lease(aRequest({ max: 0 }));
+      expect(nextDueAt - term.startsAt).toBeGreaterThanOrEqual(TERM_MS + 2 * SLOW.intervalMs - CLOCK_ERROR_MS);
+      expect(await countsOf(frontier, "slow")).toEqual({ submitted: 8, done: 1, queued: 7 });
+    });
+
+    it("F3 that was returned does not return the term that another worker has got since", async () => {
+      const { proxy, stage, frontier, returned } = await openSlow();
+      const other = await stage.open({ url: server.url });
+
+      const lost = proxy.loseNextReply("slow.test");
+      const returning = frontier.returnTerms([returned]);
+      await lost;
+      const { terms } = await other.lease(aRequest({ worker: "other", max: 1, lookaheadMs: 500 }));
+      await returning;
+
+      expect(terms).toHaveLength(1);
+      expect(await grantsOf(other, { worker: "third", lookaheadMs: 500 })).toEqual([]);
+    });
   });
 });

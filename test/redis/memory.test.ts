@@ -1,7 +1,17 @@
 /** Redis at maxmemory (F13): new tasks are refused, and everything that frees memory works. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { aJob, aTask, countsOf, grantsOf, oneGrant, settleAll, submit, tasksAt } from "../contracts/frontier/makers.ts";
+import {
+  aJob,
+  aTask,
+  countsOf,
+  grantsOf,
+  oneGrant,
+  returnedAfter,
+  settleAll,
+  submit,
+  tasksAt,
+} from "../contracts/frontier/makers.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { withRedis } from "../services/redis-client.ts";
 import { waitUntil } from "../services/wait-until.ts";
@@ -45,7 +55,10 @@ describe("Redis out of memory", () => {
       expect(await frontier.abandon("w")).toBe(2);
       await oneGrant(frontier, { leaseMs: 0 });
       expect(await frontier.reap(100)).toBeGreaterThanOrEqual(1);
-      await frontier.reserveSlot("long-name-of-site-0.test");
+      await frontier.setSitePolicy("other.test", { intervalMs: 1000, burst: 1, perSite: 1 });
+      const term = await frontier.openTerm({ worker: "w", site: "other.test", returned: undefined });
+      if (term === undefined) throw new Error("expected a term");
+      await frontier.returnTerms([returnedAfter(term, [])]);
       const robots = { kind: "absent", text: "", fetchedAt: clock.now(), freshUntil: clock.now() + 1000 } as const;
       await frontier.keepRobots("long-name-of-site-0.test", robots, 0);
       await frontier.announce({ worker: "w", queues: ["fetch"], unknownSpiders: [], version: "1" }, 1000);

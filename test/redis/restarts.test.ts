@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { SitePolicy } from "../../src/domain/politeness.ts";
+import { type SitePolicy, TERM_MS, type Term } from "../../src/domain/politeness.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import type { AnyFrontier } from "../contracts/frontier/backend.ts";
 import {
@@ -13,6 +13,7 @@ import {
   countsOf,
   grantsOf,
   oneGrant,
+  returnedAfter,
   settleAll,
   settlementOf,
   submit,
@@ -165,7 +166,7 @@ describe("Redis restarted without its last writes", () => {
     "third.test": { intervalMs: 350, burst: 2, perSite: 9 },
   };
 
-  it("F3 requests no site until a full interval after the restart, on any shard and prefix", async () => {
+  it("F3 requests no site until a full interval after the lost terms, on any shard and prefix", async () => {
     const server = await serverFor({ appendonly: "everysec" });
     const stages = [createStage(server.url, { shards: 3 }), createStage(server.url)];
     const handles = await Promise.all(stages.map((stage) => stage.open()));
@@ -174,26 +175,24 @@ describe("Redis restarted without its last writes", () => {
       await submit(frontier, aJob({ sites: POLICIES }), tasks);
     }
     const rewind = await createRewind(server);
-    // These grants are lost in the restart.
-    for (const frontier of handles) expect(await grantsOf(frontier, { max: 20 })).toHaveLength(7);
+    // These terms are lost in the restart, and their workers use them.
+    const lost = await Promise.all(handles.map(async (frontier) => (await frontier.lease(aRequest())).terms));
+    expect(lost.map((terms) => terms.length)).toEqual([4, 4]);
 
-    const killedAt = clock.now();
     await rewind();
 
-    const firstAt = new Map<string, number>();
+    const next: Term[][] = [[], []];
     const until = clock.now() + TIMEOUT_MS;
-    while (firstAt.size < 2 * Object.keys(POLICIES).length && clock.now() < until) {
-      for (const [nth, frontier] of handles.entries()) {
-        for (const { site, slot } of await grantsOf(frontier, { max: 20 })) {
-          const name = `${nth} ${site}`;
-          firstAt.set(name, Math.min(firstAt.get(name) ?? Number.POSITIVE_INFINITY, slot.sendAt));
-        }
-      }
+    while (next.some((terms) => terms.length < 4) && clock.now() < until) {
+      for (const [nth, frontier] of handles.entries()) next[nth]?.push(...(await frontier.lease(aRequest())).terms);
+      await clock.sleep(20);
     }
-    expect(firstAt.size).toBe(8);
-    for (const [name, at] of firstAt) {
-      const { intervalMs } = POLICIES[name.slice(2)] as SitePolicy;
-      expect(at - killedAt, name).toBeGreaterThanOrEqual(intervalMs);
+    for (const [nth, terms] of next.entries()) {
+      expect(terms.map(({ site }) => site).sort()).toEqual(Object.keys(POLICIES).sort());
+      for (const { site, startsAt, intervalMs } of terms) {
+        const before = lost[nth]?.find((term) => term.site === site) as Term;
+        expect(startsAt - before.endsAt, `${nth} ${site}`).toBeGreaterThanOrEqual(intervalMs);
+      }
     }
     for (const { events } of stages) expect(events).toContain("broker.restarted");
   });
@@ -205,17 +204,55 @@ describe("Redis restarted without its last writes", () => {
     await frontier.createJob(aJob({ policy }));
     const rewind = await createRewind(server);
     await frontier.enqueue("job", tasksAt("lost.test", 2));
-    const { slot } = await oneGrant(frontier);
+    const [lost] = (await frontier.lease(aRequest())).terms as [Term];
 
     await rewind();
     await frontier.enqueue("job", tasksAt("lost.test", 2));
     const isGranted = async () => {
-      const [grant] = await grantsOf(frontier);
-      if (grant !== undefined) expect(grant.slot.sendAt - slot.sendBy).toBeGreaterThanOrEqual(policy.intervalMs);
-      return grant !== undefined;
+      const [term] = (await frontier.lease(aRequest())).terms;
+      if (term !== undefined) expect(term.startsAt - lost.endsAt).toBeGreaterThanOrEqual(policy.intervalMs);
+      return term !== undefined;
     };
     expect(await waitUntil(isGranted, TIMEOUT_MS)).toBe(true);
   });
+
+  it("F3 waits for the end of a lost term that was to start after a stored one", async () => {
+    const { stored, lost, openTerm } = await loseTerm();
+
+    const { startsAt } = await openTerm("after");
+
+    expect(lost.startsAt).toBeGreaterThan(stored.endsAt);
+    expect(startsAt - lost.endsAt).toBeGreaterThanOrEqual(lost.intervalMs);
+  });
+
+  it("F3 ignores terms from before the restart that are returned after it", async () => {
+    const { frontier, stored, lost, openTerm } = await loseTerm();
+    const old = [stored, lost].map((term) => returnedAfter(term, []));
+
+    await frontier.returnTerms(old);
+    const first = await openTerm("after");
+    await frontier.returnTerms(old);
+    const second = await openTerm("after");
+
+    expect(first.startsAt - lost.endsAt).toBeGreaterThanOrEqual(lost.intervalMs);
+    expect(second.startsAt - first.endsAt).toBeGreaterThanOrEqual(lost.intervalMs);
+    // The time of the restart counts once.
+    expect(second.startsAt - first.startsAt).toBeLessThan(2 * TERM_MS);
+  });
+
+  /** Two terms of a site, one after the other. The server was restarted without the second one. */
+  async function loseTerm() {
+    const server = await serverFor({ appendonly: "everysec" });
+    const frontier = await createStage(server.url).open();
+    await frontier.setSitePolicy("a.test", POLICIES["bursty.test"]);
+    const openTerm = async (worker: string) =>
+      (await frontier.openTerm({ worker, site: "a.test", returned: undefined })) as Term;
+    const stored = await openTerm("stored");
+    const rewind = await createRewind(server);
+    const lost = await openTerm("lost");
+    await rewind();
+    return { frontier, stored, lost, openTerm };
+  }
 
   it("F9 queues lost links of a page again, even if this process has queued them before", async () => {
     const server = await serverFor({ appendonly: "everysec" });

@@ -11,6 +11,7 @@ import {
   grantsOf,
   SUSPECTS,
   settleAll,
+  settleAndReturn,
   settlementOf,
   submit,
   tasksAt,
@@ -187,8 +188,9 @@ describe("idle workers", () => {
     async function work(frontier: AnyFrontier, worker: string): Promise<void> {
       while (!over.signal.aborted) {
         leaseCalls += 1;
-        const { grants, nextDueAt } = await frontier.lease(aRequest({ worker, max: 1 }));
-        if (grants.length > 0) await settleAll(frontier, grants);
+        const answer = await frontier.lease(aRequest({ worker, max: 1 }));
+        const { grants, nextDueAt } = answer;
+        if (grants.length > 0) await settleAndReturn(frontier, answer);
         done += grants.length;
         if (done === pages) over.abort();
         if (grants.length === 0) await frontier.waitForWork(nextDueAt ?? Number.MAX_SAFE_INTEGER, over.signal);

@@ -18,6 +18,7 @@ import { createSchedules } from "../../src/schedule/schedules.ts";
 import type { Occurrence, Schedule, ScheduleStore } from "../../src/store/schedule-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { seededRandom } from "../chaos/seeded-random.ts";
+import { aRequest } from "../contracts/frontier/makers.ts";
 import { createFaultInjector, type Fault, type FaultInjector } from "./fault-injector.ts";
 import { type Planned, planSchedules } from "./plan.ts";
 
@@ -142,7 +143,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
 
   /** Acts as a worker: fetches the one page of a run after the duration of the run. */
   async function endRuns(areLong: boolean): Promise<void> {
-    const { grants } = await frontier.lease({ worker: "w", queues, max: 10_000, leaseMs: 1_000_000 });
+    const { grants } = await frontier.lease(aRequest({ worker: "w", queues, max: 10_000, leaseMs: 1_000_000 }));
     for (const { taskId, token, jobId } of grants) {
       const job = await frontier.findJob(jobId);
       const lasts = areLong ? (lastingOf.get(job?.queue) ?? 0) : 0;

@@ -18,6 +18,8 @@ import { createDeliverer } from "../../src/webhook/deliver.ts";
 import { processWebhook } from "../../src/webhook/process-webhook.ts";
 import { registerWebhook } from "../../src/webhook/register-webhook.ts";
 import { createWorkerMeter } from "../../src/worker/observe/worker-meter.ts";
+import { createPacer } from "../../src/worker/pace/pacer.ts";
+import { aRequest } from "../contracts/frontier/makers.ts";
 import { aPageWrite } from "../contracts/store/page-write.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
@@ -124,7 +126,7 @@ async function replay({ trawl }: Setup, jobId: string): Promise<void> {
   const { frontier, store, clock } = trawl;
   expect(await frontier.replayDead({ jobId }, 10, 10)).toMatchObject({ replayed: 1 });
   await store.webhooks.reopen([jobId], clock.now());
-  const { grants } = await frontier.lease({ worker: "pages", queues: [`q${jobId}`], max: 100, leaseMs: 60_000 });
+  const { grants } = await frontier.lease(aRequest({ worker: "pages", queues: [`q${jobId}`] }));
   await store.write(grants.map(({ taskId, token, url }) => write(jobId, taskId, token, url)));
   const settled = { outcome: { kind: "done" }, ...NOTHING_FOUND, site: { kind: "ok" } } as const;
   const { finished } = await frontier.settle(grants.map((grant) => ({ ...claimOf(grant), ...settled })));
@@ -163,7 +165,8 @@ async function prepare(broker: string): Promise<Setup> {
   const config = resolveConfig([{ from: "test", values }]);
   const trawl = await openApp(config, () => {});
   const receiver = await startReceiver();
-  const fetching = createFetching(config, { ...trawl, allowHosts: [], meter: createWorkerMeter() });
+  const pacer = createPacer(trawl, { worker: "w", concurrency: 1 });
+  const fetching = createFetching(config, { ...trawl, pacer, allowHosts: [], meter: createWorkerMeter() });
   onTestFinished(async () => {
     await fetching.close();
     await trawl.close();
@@ -181,7 +184,7 @@ async function beginJob({ trawl, config, receiver }: Setup, jobId: string): Prom
   const input = { politeness: { rate: "unlimited", perSite: 100, robots: false } };
   const urls = Array.from({ length: PAGES }, (_, nth) => `https://${jobId}.test/${nth}`);
   await submitDirectly({ frontier, now: clock.now }, resolveJob(input, config, context), urls);
-  const { grants } = await frontier.lease({ worker: "pages", queues: [`q${jobId}`], max: 100, leaseMs: 60_000 });
+  const { grants } = await frontier.lease(aRequest({ worker: "pages", queues: [`q${jobId}`] }));
   expect(grants).toHaveLength(PAGES);
   await store.write(grants.map(({ taskId, token, url }) => write(jobId, taskId, token, url)));
   return grants.map(claimOf);
@@ -235,7 +238,7 @@ async function runWorker(setup: Setup, jobId: string, wrap: Wrap): Promise<boole
     if (webhook?.nextCheckAt !== undefined) await processWebhook(deps, webhook, NEVER);
     for (;;) {
       const { grants } = await frontier.lease({
-        ...{ worker: jobId, queues: ["deliver", "deliver!alone"], max: 10, leaseMs: 60_000 },
+        ...aRequest({ worker: jobId, queues: ["deliver", "deliver!alone"], max: 10 }),
       });
       if (grants.length === 0) return false;
       for (const grant of grants) {

@@ -1,20 +1,13 @@
 /**
- * Measures wasted grants of sites with one request per 50 ms, while workers lease all the time. A grant is wasted if
- * its slot starts too early after the previous slot of the site, or if too many grants of the site are open at once.
+ * Measures the terms of sites with one request per 50 ms, while workers lease all the time. Each worker returns its
+ * terms at once, as if it had sent the requests as early as possible. A grant is wasted if its request would be too
+ * close to another request to the site.
  */
 import { whileIdle } from "../contestants/trawl.mjs";
 import { submitRange } from "../workload.mjs";
 
 const POLICY = { intervalMs: 50, burst: 1, perSite: 2 };
-/** The time between two slots: the interval, and 5 % for requests that are sent late. */
-const SPACING_MS = POLICY.intervalMs * 1.05;
 const WORKERS_PER_PROCESS = 4;
-/**
- * A frontier grants a slot before the slot starts. How much earlier depends on how long its recent replies took: a
- * reply with a hundred grants takes several ms. A grant that arrives more than half an interval before its slot is
- * counted as early, because a later call would have been enough. An early grant is not wasted: its slot is used.
- */
-const EARLY_MS = POLICY.intervalMs / 2;
 
 export async function measureSpacing({ open, sites, seconds }) {
   const contestant = await open();
@@ -22,43 +15,43 @@ export async function measureSpacing({ open, sites, seconds }) {
   await contestant.createJob(contestant.frontier, POLICY, "limited");
   const enough = Math.ceil((sites * seconds * 1_000) / POLICY.intervalMs);
   await submitRange({ from: 0, to: enough, sites }, (tasks) => contestant.submit(tasks, "limited"));
-  const log = { bySite: new Map(), open: new Map(), early: 0, crowded: 0 };
+  const bySite = new Map();
   const ending = AbortSignal.timeout(seconds * 1_000);
   const work = (frontier) => (_, nth) =>
-    whileIdle(frontier, `worker-${nth}`, ending, async (grants) => {
-      record(log, grants);
-      // Before the call, because the broker may grant the next task before this process has received the reply.
-      for (const { site } of grants) log.open.set(site, log.open.get(site) - 1);
+    whileIdle(frontier, `worker-${nth}`, ending, async ({ grants, terms }) => {
+      const returned = terms.map((term) =>
+        sendAll(
+          bySite,
+          term,
+          grants.filter(({ site }) => site === term.site),
+        ),
+      );
       await contestant.settleAll(grants);
+      await frontier.returnTerms(returned);
     });
   const loops = [contestant.frontier, another].flatMap((frontier) =>
     Array.from({ length: WORKERS_PER_PROCESS }, work(frontier)),
   );
   await Promise.all(loops);
-  return summarise(log, sites, seconds);
+  return summarise(bySite, sites, seconds);
 }
 
-function record(log, grants) {
-  const now = Date.now();
-  for (const { site, slot } of grants) {
-    if (slot.sendAt > now + EARLY_MS) log.early++;
-    const count = (log.open.get(site) ?? 0) + 1;
-    log.open.set(site, count);
-    if (count > POLICY.perSite) log.crowded++;
-    const sentAt = log.bySite.get(site);
-    if (sentAt === undefined) log.bySite.set(site, [slot.sendAt]);
-    else sentAt.push(slot.sendAt);
-  }
+/** Records when the requests of a term would be sent. Returns the term to return. */
+function sendAll(bySite, { site, number, intervalMs, burst, startsAt }, grants) {
+  const sentAt = bySite.get(site) ?? [];
+  bySite.set(site, sentAt);
+  sentAt.push(...grants.map((_, nth) => startsAt + nth * intervalMs));
+  return { site, number, intervalMs, burst, arrivalAt: startsAt + grants.length * intervalMs, unstarted: 0 };
 }
 
-function summarise({ bySite, early, crowded }, sites, seconds) {
+function summarise(bySite, sites, seconds) {
   let grants = 0;
-  let close = 0;
+  let wasted = 0;
   for (const sentAt of bySite.values()) {
     grants += sentAt.length;
     const sorted = sentAt.toSorted((a, b) => a - b);
-    close += sorted.filter((at, nth) => nth > 0 && at - sorted[nth - 1] < POLICY.intervalMs - 0.01).length;
+    wasted += sorted.filter((at, nth) => nth > 0 && at - sorted[nth - 1] < POLICY.intervalMs - 0.01).length;
   }
-  const allowed = (sites * seconds * 1_000) / SPACING_MS;
-  return { grants, sites, close, early, crowded, wasted: close + crowded, usedShare: grants / allowed };
+  const allowed = (sites * seconds * 1_000) / POLICY.intervalMs;
+  return { grants, sites, wasted, usedShare: grants / allowed };
 }

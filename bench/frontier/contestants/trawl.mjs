@@ -48,7 +48,7 @@ export async function openTrawl({ url, variant: { max = 500 }, from, prefix = "t
     },
     async serve(onUrl) {
       const worker = await openAnother();
-      whileIdle(worker, "idle", stopping.signal, async (grants) => {
+      whileIdle(worker, "idle", stopping.signal, async ({ grants }) => {
         for (const grant of grants) onUrl(grant.url);
         await settleAll(worker, grants);
       });
@@ -90,8 +90,12 @@ async function leaseAndSettle(frontier, max, worker) {
 }
 
 async function lease(frontier, max, worker) {
-  const { grants } = await frontier.lease({ worker, queues: ["fetch"], max, leaseMs: LEASE_MS });
+  const { grants } = await frontier.lease(requestOf(worker, max));
   return grants;
+}
+
+function requestOf(worker, max) {
+  return { worker, queues: ["fetch"], max, maxNow: max, leaseMs: LEASE_MS, lookaheadMs: 0, returned: [] };
 }
 
 async function settleAll(frontier, grants) {
@@ -104,8 +108,8 @@ async function settleAll(frontier, grants) {
 /** The loop of a worker: it leases, works, and waits for a wake-up if there is no task. */
 export async function whileIdle(frontier, worker, signal, onGrants) {
   while (!signal.aborted) {
-    const answer = await frontier.lease({ worker, queues: ["fetch"], max: 100, leaseMs: LEASE_MS });
-    if (answer.grants.length > 0) await onGrants(answer.grants);
+    const answer = await frontier.lease(requestOf(worker, 100));
+    if (answer.grants.length > 0) await onGrants(answer);
     else await frontier.waitForWork(answer.nextDueAt ?? Date.now() + IDLE_MS, signal);
   }
 }

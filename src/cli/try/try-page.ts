@@ -2,7 +2,7 @@
 import { createFetching } from "../../compose/worker.ts";
 import type { Config } from "../../config/schema.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
-import { takeSlot } from "../../domain/politeness.ts";
+import type { Term } from "../../domain/politeness.ts";
 import { siteOf } from "../../domain/site.ts";
 import { needsBrowser } from "../../extract/needs-browser.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
@@ -11,6 +11,7 @@ import type { RobotsFile } from "../../frontier/frontier.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLog } from "../../runtime/log.ts";
 import { createWorkerMeter } from "../../worker/observe/worker-meter.ts";
+import { createPacer } from "../../worker/pace/pacer.ts";
 import { headersOf } from "../../worker/task/make-plan.ts";
 
 export type TriedPage = {
@@ -28,17 +29,20 @@ export async function tryPage<T>(
   use: (tried: TriedPage) => Promise<T>,
 ): Promise<T> {
   const clock = systemClock();
+  const pacer = createPacer({ frontier: ownTerms(config, clock.now), clock }, { worker: "try", concurrency: 1 });
   const fetching = createFetching(config, {
     allowHosts: spec.typedHosts,
     clock,
     log: createLog("silent", () => {}),
-    frontier: ownAllowance(config, clock.now),
+    frontier: ownRobots(),
+    pacer,
     meter: createWorkerMeter(), // required by createFetching, never read
   });
   try {
     const tried = await fetchPage(config, { spec, startUrl, keepsTab }, fetching);
     return await use(tried).finally(() => (tried.outcome.kind === "page" ? tried.outcome.open?.close() : undefined));
   } finally {
+    pacer.stop();
     await fetching.close();
   }
 }
@@ -46,12 +50,7 @@ export async function tryPage<T>(
 async function fetchPage(
   config: Config,
   { spec, startUrl, keepsTab }: { spec: JobSpec; startUrl: string; keepsTab: boolean },
-  {
-    fetcher,
-    renderer,
-    robots,
-    allowance,
-  }: Pick<ReturnType<typeof createFetching>, "fetcher" | "renderer" | "robots" | "allowance">,
+  { fetcher, renderer, robots }: Pick<ReturnType<typeof createFetching>, "fetcher" | "renderer" | "robots">,
 ): Promise<TriedPage> {
   const signal = new AbortController().signal;
   const { totalMs, idleMs, redirects } = config;
@@ -73,7 +72,6 @@ async function fetchPage(
     const outcome = await (isRendered ? renderer : fetcher).fetch({
       url,
       site,
-      slot: await allowance.spend(site),
       limits,
       headers: headersFor(url),
       signal,
@@ -106,17 +104,19 @@ function decoded(body: Buffer, contentType: string | undefined): { text: string;
   return decodeBody(body, contentType);
 }
 
-/** Replaces the broker: this process spaces its few requests itself. */
-function ownAllowance(config: Config, now: () => number) {
-  const policy = { intervalMs: config.rate, burst: config.burst, perSite: config.perSite };
-  const arrivals = new Map<string, number>();
+/** Replaces the broker: each site has one term that does not end. */
+function ownTerms({ rate: intervalMs, burst }: Config, now: () => number) {
+  return {
+    async openTerm({ site }: { site: string }): Promise<Term | undefined> {
+      const times = { startsAt: now(), endsAt: Number.POSITIVE_INFINITY, arrivalAt: 0 };
+      return intervalMs === 0 ? undefined : { site, number: 1, intervalMs, burst, ...times, concurrent: 1 };
+    },
+  };
+}
+
+function ownRobots() {
   const robots = new Map<string, RobotsFile>();
   return {
-    async reserveSlot(site: string) {
-      const slot = takeSlot(now(), arrivals.get(site) ?? 0, policy);
-      arrivals.set(site, slot.arrivalAt);
-      return slot;
-    },
     findRobots: async (site: string) => robots.get(site),
     keepRobots: async (site: string, file: RobotsFile) => void robots.set(site, file),
   };

@@ -30,7 +30,7 @@ type WorkerRun = {
 
 const DRAIN_POLL_MS = 500;
 /**
- * A task may wait minutes for a slot of its site. After this many grace periods a draining worker returns its tasks.
+ * A task may wait minutes for the rate of its site. After this many grace periods a draining worker returns its tasks.
  */
 const OBEY_GRACES = 12;
 

@@ -1,6 +1,6 @@
 /**
  * Fetches pages and renders them. The HTTP fetcher fetches the document, and the browser gets it as the response to its
- * first request; see docs/decisions/007. So the request for the document is sent within its slot, the same limits and
+ * first request; see docs/decisions/007. So the request for the document leaves when its site allows it, the same limits and
  * status policy apply, and redirects are never followed. All other requests of the page go through the filter proxy.
  */
 

@@ -1,12 +1,11 @@
 /**
  * One request and its response on one connection: the handler that undici calls. Created for one dispatch, used once.
  *
- * It enforces the slot. `onRequestStart` is called right before the bytes are written, possibly long after the
+ * It asks for permission to send. `onRequestStart` is called right before the bytes are written, possibly long after the
  * dispatch, because a connection had to be opened or become free. Throwing there is the only way to withdraw a request
  * at no cost: undici fails the request, writes nothing and keeps the connection.
  */
 import type { Dispatcher } from "undici";
-import type { Slot } from "../../domain/politeness.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { FetchLimits } from "../fetcher.ts";
 import { type Coding, maxCompressed, parseCodings } from "./content-coding.ts";
@@ -14,7 +13,6 @@ import { statusVerdict } from "./status-policy.ts";
 import { TOTAL_TIMEOUT } from "./transport-error.ts";
 
 export type ExchangeTerms = {
-  slot: Slot;
   limits: FetchLimits;
   /** A body over `limits.bodyBytes` is rejected or truncated. */
   overflow: "refuse" | "cut";
@@ -24,6 +22,8 @@ export type ExchangeTerms = {
 };
 
 type ExchangeHooks = {
+  /** Called right before the bytes are written. False: the request is withdrawn. */
+  trySend(): boolean;
   /** Called at the moment of sending. */
   isConnectionNew(): boolean;
   /** Called once, when the request is sent or when it is certain that it will not be sent. */
@@ -44,8 +44,8 @@ export type ExchangeEnd =
     }
   | { kind: "too_big" }
   | { kind: "undecodable"; detail: string }
-  /** Nothing was sent: the slot had not begun, had passed, or was used. The connection is open and idle. */
-  | { kind: "withdrawn"; because: "early" | "late" | "used" }
+  /** The request needs another turn. The connection is open and idle. */
+  | { kind: "withdrawn" }
   | { kind: "failed"; error: unknown; isSent: boolean /** An idle connection was found dead. */; isStale: boolean };
 
 /** Up to this much of an unneeded body is read to keep the connection. Beyond that, a new connection is cheaper. */
@@ -65,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   #isReused = false;
   #hasAnswerBegun = false;
-  #isSlotUsed = false;
+  #isSent = false;
   #sentAt = 0;
   #status = 0;
   #headers: Record<string, string> = {};
@@ -88,14 +88,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Aborted while waiting for a connection: the promise has been rejected, and nothing may be sent.
-    if (this.#isOver) throw new Withdrawn("late");
-    const now = this.#clock.now();
-    // A second start is a retry by undici itself, in a slot that is used up.
-    if (this.#isSlotUsed) throw new Withdrawn("used");
-    if (now < this.#terms.slot.sendAt) throw new Withdrawn("early");
-    if (now > this.#terms.slot.sendBy) throw new Withdrawn("late");
-    this.#isSlotUsed = true;
-    this.#sentAt = now;
+    if (this.#isOver) throw new Withdrawn();
+    // A second start is a retry by undici itself. It needs another turn.
+    if (this.#isSent || !this.#hooks.trySend()) throw new Withdrawn();
+    this.#isSent = true;
+    this.#sentAt = this.#clock.now();
     this.#isReused = !this.#hooks.isConnectionNew();
     this.#hooks.onWaitEnd();
     this.#controller = controller;
@@ -135,7 +132,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (error instanceof Withdrawn) this.#end({ kind: "withdrawn", because: error.because });
+    if (error instanceof Withdrawn) this.#end({ kind: "withdrawn" });
     else this.fail(error);
   }
 
@@ -143,7 +140,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   fail(error: unknown): void {
     const isStale = this.#isReused && !this.#hasAnswerBegun;
     if (this.#status !== 0 && !this.#isBodyWanted) this.#abandon(this.#answer(false));
-    else this.#abandon({ kind: "failed", error, isSent: this.#isSlotUsed, isStale });
+    else this.#abandon({ kind: "failed", error, isSent: this.#isSent, isStale });
   }
 
   #expectBody(): void {
@@ -193,20 +190,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    if (!this.#isSlotUsed) this.#hooks.onWaitEnd();
+    if (!this.#isSent) this.#hooks.onWaitEnd();
     this.#terms.signal.removeEventListener("abort", this.#onAbort);
   }
 }
 
 /** Thrown to keep undici from sending. undici passes it to `onResponseError`. */
-class Withdrawn extends Error {
-  readonly because: "early" | "late" | "used";
-
-  constructor(because: "early" | "late" | "used") {
-    super(because);
-    this.because = because;
-  }
-}
+class Withdrawn extends Error {}
 
 /** Passed to undici to abort a response. undici returns it at the end. */
 class Unwanted extends Error {}

@@ -1,12 +1,12 @@
 /**
- * Requests one URL within its slot, without following redirects. Used by the fetcher (pages) and the robots policy.
+ * Requests one URL when its site allows it, without following redirects. Used by the fetcher (pages), the robots policy
+ * and the poster.
  *
- * Every request that reaches a site has its own slot. A request that misses its slot is withdrawn and gets another
- * slot. If a connection was stale, the retry on a new connection also needs a slot.
+ * Every request waits for its turn at the site, and asks for permission again at the moment of sending. A request that
+ * must not leave then is withdrawn and waits for another turn. So does a retry on a new connection after a stale one.
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
-import type { Slot } from "../../domain/politeness.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
@@ -49,21 +49,8 @@ export type HttpClient = {
   close(): Promise<void>;
 };
 
-/**
- * A process that has just started, or that has too little CPU, may miss all slots for some seconds. The page is not the
- * cause. After fifty missed slots in a row, the client retries once per second, for almost a minute, before it fails.
- */
-const MAX_MISSED_SLOTS = 100;
-const MISSED_BEFORE_PAUSES = 50;
-const MISSED_PAUSE_MS = 1_000;
-
-/**
- * A slot is shorter than the time to open a connection, and idle connections close. If the slot begins later than this,
- * the client first dispatches a request that opens the connection and is withdrawn. So the connection is open when the
- * slot begins.
- */
-const COLD_AFTER_MS = 3_000;
-const WARM_UP_MS = 1_000;
+/** A request is withdrawn if its connection was opened too late for its turn. Then the connection is open. */
+const MAX_WITHDRAWALS = 100;
 
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -76,11 +63,12 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     "accept-encoding": ACCEPT_ENCODING,
   };
 
-  function dispatch(url: URL, terms: Terms): Promise<ExchangeEnd> {
+  function dispatch(url: URL, site: string, terms: Terms): Promise<ExchangeEnd> {
     const { origin } = url;
     const { post, headers } = terms;
     const { idleMs } = terms.limits;
     const exchange = new Exchange(clock, terms, {
+      trySend: () => allowance.trySend(site),
       isConnectionNew: connections.isNew,
       onWaitEnd: () => connections.endWait(origin),
     });
@@ -101,39 +89,35 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
 
   /** Retries until the request has reached the site, or cannot reach it. */
   async function exchange(url: URL, { site, ...terms }: HttpRequest): Promise<ExchangeEnd> {
+    const { signal } = terms;
     let isSecondTry = false;
-    for (let missed = 0; ; ) {
-      const end = await sendInTime(url, terms);
-      // undici frees the connection one turn of the event loop after the response. A request that is sent sooner opens
-      // another connection.
+    for (let withdrawals = 0; ; ) {
+      const turn = allowance.turn(site, signal);
+      if (turn !== undefined) await turn;
+      const end = await dispatchInTurn(url, site, terms);
+      // undici frees the connection one turn of the event loop after the response. A request sent sooner opens another
+      // one.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
-        if (++missed > MAX_MISSED_SLOTS) return end;
-        if (missed > MISSED_BEFORE_PAUSES) await clock.sleep(MISSED_PAUSE_MS, terms.signal);
-        terms.slot = await spend(site, end.because === "used" ? undefined : terms.slot);
+        if (++withdrawals > MAX_WITHDRAWALS) return end;
       } else if (end.kind === "failed" && !isSecondTry && isWorthASecondTry(end)) {
         isSecondTry = true;
-        if (end.isSent) terms.slot = await spend(site, undefined);
       } else {
         return end;
       }
     }
   }
 
-  async function sendInTime(url: URL, terms: Terms): Promise<ExchangeEnd> {
-    const { slot, signal } = terms;
-    if (slot.sendAt - clock.now() > COLD_AFTER_MS) {
-      await waitUntil(slot.sendAt - WARM_UP_MS, clock, signal);
-      const early = await dispatch(url, terms);
-      if (early.kind !== "withdrawn" || early.because !== "early") return early;
+  async function dispatchInTurn(url: URL, site: string, terms: Terms): Promise<ExchangeEnd> {
+    try {
+      terms.signal.throwIfAborted();
+      const end = await dispatch(url, site, terms);
+      if (end.kind === "withdrawn" || (end.kind === "failed" && !end.isSent)) allowance.unsent(site);
+      return end;
+    } catch (error) {
+      allowance.unsent(site); // aborted
+      throw error;
     }
-    if (slot.sendAt > clock.now()) await waitUntil(slot.sendAt, clock, signal);
-    signal.throwIfAborted();
-    return dispatch(url, terms);
-  }
-
-  function spend(site: string, unused: Slot | undefined): Promise<Slot> {
-    return unused === undefined ? allowance.spend(site) : allowance.spend(site, unused);
   }
 
   return {
@@ -155,14 +139,6 @@ function isWorthASecondTry({ error, isSent, isStale }: Extract<ExchangeEnd, { ki
   return (isStale || !isSent) && isBrokenConnection(error);
 }
 
-async function waitUntil(at: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  for (let leftMs = at - clock.now(); leftMs > 0 && !signal.aborted; leftMs = at - clock.now()) {
-    // Timers have millisecond resolution; at 1,000 requests per second a slot is half a millisecond wide.
-    if (leftMs >= 1) await clock.sleep(Math.floor(leftMs), signal);
-    else await new Promise(setImmediate);
-  }
-}
-
 async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnswer | TransportFailure> {
   const { limits, overflow } = request;
   const bodyBytes = limits.bodyBytes;
@@ -175,7 +151,7 @@ async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnsw
       return {
         kind: "retry",
         because: "network",
-        detail: `missed its slot ${MAX_MISSED_SLOTS} times: this machine is too busy`,
+        detail: `could not be sent in ${MAX_WITHDRAWALS} turns: this machine is too busy`,
       };
     case "failed":
       return failed(end.error);

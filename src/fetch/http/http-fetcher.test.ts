@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { ANY_TIME, connectionClosed, requestFor } from "../../../test/contracts/fetcher/harness.ts";
+import { connectionClosed, requestFor, UNPACED } from "../../../test/contracts/fetcher/harness.ts";
 import { always, bytes, respond, startMisbehavingServer } from "../../../test/contracts/fetcher/misbehaving-server.ts";
 import { isTrawlError } from "../../errors.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -170,8 +170,8 @@ describe("a request whose body is cut at the limit", () => {
   ])("returns the beginning of a %s body", async (_, headers, encode) => {
     const server = await startServer();
     server.on("/long", always({ headers, body: encode(Buffer.alloc(300_000, "abc")) }));
-    const { url, site, slot, limits, signal } = requestFor(`${server.origin}/long`);
-    const request = { url, site, slot, limits: { ...limits, bodyBytes: 1_000 }, headers: {}, signal };
+    const { url, site, limits, signal } = requestFor(`${server.origin}/long`);
+    const request = { url, site, limits: { ...limits, bodyBytes: 1_000 }, headers: {}, signal };
     const answer = await open().send({ ...request, overflow: "cut" });
     expect(answer).toMatchObject({ kind: "answer", isCut: true, body: Buffer.alloc(1_000, "abc") });
   });
@@ -223,7 +223,7 @@ function open({ lookup, ...more }: OpenOptions = {}): HttpFetcher {
   const fetcher = createHttpFetcher(
     {
       gate: createEgressGate(lookup === undefined ? {} : { lookup }, egress),
-      allowance: { spend: async () => ANY_TIME },
+      allowance: UNPACED,
       clock: systemClock(),
     },
     { userAgent: "Trawl/test", connectionsPerSite: 4, keepAliveMs: 60_000, ...more },

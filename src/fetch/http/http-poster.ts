@@ -1,4 +1,4 @@
-/** Posts over HTTP, through the same gate and within the same slots as page requests. */
+/** Posts over HTTP, through the same gate and at the same rates as page requests. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Poster } from "../poster.ts";
 import type { HttpClient } from "./http-client.ts";

@@ -4,7 +4,7 @@
  * docs/operations.md has the totals.
  */
 export const KEYS = {
-  meta: "hash: schema version, shards, next numbers, waiting tasks, run id of the server; one",
+  meta: "hash: schema version, shards, next numbers, waiting tasks, run id of the server, its last restart; one",
   jobs: "hash: job id -> number; about 90 bytes per job",
   "job:<job>": "string: a job's settings and ledger, packed; 300 bytes per job",
   "about:<job>": "hash: its name, queue and spec",
@@ -26,7 +26,7 @@ export const KEYS = {
   "lapse:<scope>": "hash: fingerprint -> until, job, task, for scopes whose entries expire; 110 bytes per URL",
   lapsing: "sorted set: scopes whose entries expire, by the time of the next scan",
   sites: "hash: site -> number; 80 bytes per site",
-  "site:<site>": "string: politeness, policy and turns, packed; 200 to 250 bytes per site",
+  "site:<site>": "string: politeness, policy, term and turns, packed; 200 to 290 bytes per site",
   "backoff-causes": "hash: site -> end and cause of its last backoff; 70 bytes per site that had one",
   "robots:<site name>": "hash: robots.txt as last fetched",
   "scripted:<site name>": "string: until when the site counts as needing a browser; 130 bytes, expires",
@@ -36,8 +36,10 @@ export const KEYS = {
   "tasks:<lane>": "list: tasks never granted, packed; the URL's path and 12 bytes each, and 150 bytes per lane",
   "back:<lane>": "sorted set: tasks queued again after a lease",
   "delayed:<lane>": "sorted set: tasks that wait for a retry, by time",
-  "due:<rank>:<queue>": "sorted set: sites by due time, the only sites that a lease call reads; 100 bytes per site",
-  leases: "hash: task -> the data needed to queue it again; 200 bytes each, one per request in flight",
+  "due:<rank>:<queue>":
+    "sorted set: sites without a rate by due time; a lease call reads only sites that are due; 100 bytes per site",
+  "due-paced:<rank>:<queue>": "the same for sites with a rate",
+  leases: "hash: task -> the data needed to queue it again; 200 bytes each, one per leased task",
   expiry: "sorted set: leased tasks by lease end",
   holders: "hash: worker -> number of its leases",
   "held:<worker>": "set: tasks of a worker",

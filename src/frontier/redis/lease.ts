@@ -1,23 +1,28 @@
 /**
  * Grants tasks with one script per shard (F1, F2). The workers of this process call it, several at a time. A lost reply
- * may have contained grants. This process knows the claims it received, and releases all others. A crash leaves leases
- * that expire.
+ * may have contained grants. This process knows the claims it received, and releases all others. A lost reply may also
+ * have contained terms: their sites wait until the terms end. A crash leaves leases that expire.
  *
  * If one of several shards is unreachable, callers still get the grants of the others. The call fails only after the
  * shard has been unreachable for `retryForMs`.
  */
+import type { ReturnedTerm, Term } from "../../domain/politeness.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../frontier.ts";
 import type { JobCompletion } from "./cluster/job-completion.ts";
 import type { Shard, Shards } from "./cluster/shards.ts";
-import { decodeGrants } from "./codec/codec.ts";
-import type { ScriptArg } from "./connection/broker-client.ts";
+import { decodeGrants, encodeReturned } from "./codec/codec.ts";
+import type { ScriptArg, TimedReply } from "./connection/broker-client.ts";
 import type { BrokerClock } from "./connection/broker-clock.ts";
 import { lostMsOf } from "./connection/broker-errors.ts";
 import type { HeldClaims } from "./held-claims.ts";
+import { returnTermsOn, termsByShard } from "./terms.ts";
 
 /** `pollAt`: when this process should call `lease` again if nothing wakes it. */
 type TimedAnswer = LeaseAnswer & { pollAt: number | undefined };
+
+/** The answer of one shard, and how many tasks it granted at sites without a rate. */
+type ShardAnswer = TimedAnswer & { grantedNow: number };
 
 type Deps = {
   shards: Shards;
@@ -38,32 +43,48 @@ export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) 
   let firstShard = 0;
 
   /**
-   * Calls all shards at once, each for its part of `max`. If they grant less than `max`, it calls the shards that were
+   * Calls all shards at once, each for its part of `max` and `maxNow`. If they grant less, it calls the shards that were
    * not called yet, or that may have more tasks. Each lease starts with another shard, so that no shard is always the
    * last one.
+   *
+   * A shard gets the returned terms of its sites with its first call. With a further call it gets back the terms that
+   * it has just granted, because they may have fewer tasks than the part of `max` that other shards did not use.
    */
   async function lease(request: LeaseRequest): Promise<TimedAnswer> {
     const grants: Grant[] = [];
-    const answers = new Map<Shard, TimedAnswer>();
+    const terms = new Map<string, Term>();
+    const answers = new Map<Shard, ShardAnswer>();
+    const returned = termsByShard(shards, request.returned);
     const max = Math.min(request.max, MAX_BATCH);
+    let leftNow = request.maxNow;
     let remaining = shards.all.map((_, nth) => shards.all[(firstShard + nth) % shards.all.length] as Shard);
     firstShard += 1;
 
-    async function leaseUpTo(shard: Shard, count: number): Promise<readonly Grant[]> {
-      const answer = await leaseFrom(shard, { ...request, max: count });
+    async function leasePart(shard: Shard, part: Pick<LeaseRequest, "max" | "maxNow">) {
+      const before = answers.get(shard);
+      const own = before === undefined ? returned.get(shard) : renewals(before.terms, grants, request.returned);
+      const answer = await leaseFrom(shard, { ...request, ...part, returned: own ?? [] });
       answers.set(shard, answer);
-      if (count > 0 && answer.grants.length === count) remaining.push(shard);
-      return answer.grants;
+      const isFull = part.max > 0 && answer.grants.length === part.max;
+      const isFullNow = answer.grantedNow === part.maxNow && (answer.nextDueAt ?? Infinity) <= clock.now();
+      return { shard, answer, isFull, isFullNow };
     }
 
     for (let left = max; remaining.length > 0; left = max - grants.length) {
       // Once `max` is reached, shards that were not called yet still report when they have tasks due.
       const called = left === 0 ? remaining.filter((shard) => !answers.has(shard)) : remaining.slice(0, left);
       remaining = left === 0 ? [] : remaining.slice(left);
+      const share = (total: number, nth: number) => shareOf(total, called.length, nth);
       const results = await Promise.allSettled(
-        called.map((shard, nth) => leaseUpTo(shard, shareOf(left, called.length, nth))),
+        called.map((shard, nth) => leasePart(shard, { max: share(left, nth), maxNow: share(leftNow, nth) })),
       );
-      for (const one of results) if (one.status === "fulfilled") grants.push(...one.value);
+      const parts = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      for (const { answer } of parts) {
+        grants.push(...answer.grants);
+        for (const term of answer.terms) terms.set(term.site, term);
+        leftNow -= answer.grantedNow;
+      }
+      remaining.push(...parts.filter((one) => one.isFull || (one.isFullNow && leftNow > 0)).map(({ shard }) => shard));
       const failed = results.find((one) => one.status === "rejected");
       // Grants of the other shards must reach the caller; the next call reports the failure.
       if (failed !== undefined && grants.length === 0) throw failed.reason;
@@ -71,38 +92,45 @@ export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) 
     const all = [...answers.values()];
     return {
       grants,
+      terms: [...terms.values()],
       nextDueAt: earliest(all, "nextDueAt"),
       aloneDueAt: earliest(all, "aloneDueAt"),
       pollAt: earliest(all, "pollAt"),
     };
   }
 
-  async function leaseFrom(shard: Shard, request: LeaseRequest): Promise<TimedAnswer> {
+  async function leaseFrom(shard: Shard, request: LeaseRequest): Promise<ShardAnswer> {
     const { worker } = request;
     const { time } = shard;
     const called = await callScript(shard, request).catch((cause: unknown) => noteUnreachable(worker, shard, cause));
     if (called === "unreachable") {
       const pollAt = clock.now() + UNREACHABLE_RETRY_MS;
-      return { grants: [], nextDueAt: pollAt, aloneDueAt: undefined, pollAt };
+      return { grants: [], terms: [], grantedNow: 0, nextDueAt: pollAt, aloneDueAt: undefined, pollAt };
     }
     const lostReply = unanswered.delete(`${shard.index} ${worker}`);
-    const [now, dueAt, pollAt] = called.reply;
+    const [, dueAt, pollAt] = called.reply;
     const [nextDueAt, aloneDueAt] = String(dueAt)
       .split(" ")
-      .map((text) => callTime(text, time));
-    const grants = decodeGrants(called.reply, { now: Number(now), leadMs: called.leadMs }, time.toLocalSlot);
+      .map((text) => toLocalTime(text, time));
+    const { grants, terms } = decodeGrants(called.reply);
     for (const grant of grants) held.add(grant, worker, grant.jobId);
-    if (grants.length > 0) time.recordGrant(Number(now));
     if (called.isRepeat || lostReply) await releaseUnknown(shard, worker);
-    return { grants, nextDueAt, aloneDueAt, pollAt: callTime(pollAt, time) };
+    return {
+      grants,
+      terms: terms.map((term) => time.toLocalTerm(term, called.trip)),
+      grantedNow: countUnpaced(grants, terms),
+      nextDueAt,
+      aloneDueAt,
+      pollAt: toLocalTime(pollAt, time),
+    };
   }
 
-  async function callScript(shard: Shard, { worker, queues, max, leaseMs }: LeaseRequest) {
-    // If the clock difference is inaccurate, slots could overlap with those of other workers.
-    while (!shard.time.isAccurate()) await shard.runFailFast("read-clock");
-    const leadMs = shard.time.leadMs();
-    const args: ScriptArg[] = [worker, wakeChannel, max, leaseMs, leadMs, ...queues];
-    return { ...(await shard.runFailFast("lease", ...args)), leadMs };
+  async function callScript(shard: Shard, request: LeaseRequest): Promise<TimedReply> {
+    const { worker, queues, max, maxNow, leaseMs, lookaheadMs } = request;
+    const returned = await returnExcess(shard, request.returned);
+    const args: ScriptArg[] = [worker, wakeChannel, max, maxNow, leaseMs, lookaheadMs, queues.length, ...queues];
+    const encode = (term: ReturnedTerm) => [term.site, ...encodeReturned(term, shard.time.fromNow), term.unstarted];
+    return shard.runTimed("lease", () => [...args, ...returned.flatMap(encode)], { failFast: true });
   }
 
   /** Throws if the shard has been unreachable for `retryForMs`, and for errors that a retry does not fix. */
@@ -122,10 +150,34 @@ export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) 
 }
 
 /**
- * When to call `lease` for a task that is due at `dueAt`: earlier by the lead time, so that the reply arrives in time.
+ * Returns the terms that the lease script takes, at most MAX_BATCH (F17). The others are returned before it, except
+ * those with unstarted tasks: their worker keeps them, as if it got no further term.
  */
-function callTime(dueAt: ScriptArg | undefined, time: BrokerClock): number | undefined {
-  return dueAt === "" || dueAt === undefined ? undefined : time.toLocal(Number(dueAt)) - time.leadMs();
+async function returnExcess(shard: Shard, returned: readonly ReturnedTerm[]): Promise<readonly ReturnedTerm[]> {
+  if (returned.length <= MAX_BATCH) return returned;
+  const excess = returned.slice(MAX_BATCH).filter(({ unstarted }) => unstarted === 0);
+  await returnTermsOn(shard, excess);
+  return returned.slice(0, MAX_BATCH);
+}
+
+/** The terms that were just granted, with all tasks of their sites that the worker has not started. */
+function renewals(terms: readonly Term[], grants: readonly Grant[], returned: readonly ReturnedTerm[]): ReturnedTerm[] {
+  return terms.map((term) => {
+    const before = returned.find(({ site }) => site === term.site)?.unstarted ?? 0;
+    return { ...term, unstarted: before + grants.filter(({ site }) => site === term.site).length };
+  });
+}
+
+/** The number of grants at sites without a term. */
+function countUnpaced(grants: readonly Grant[], terms: readonly Term[]): number {
+  if (terms.length === 0) return grants.length;
+  const paced = new Set(terms.map(({ site }) => site));
+  return grants.filter(({ site }) => !paced.has(site)).length;
+}
+
+/** Scripts reply "" if there is no time. */
+function toLocalTime(at: ScriptArg | undefined, time: BrokerClock): number | undefined {
+  return at === "" || at === undefined ? undefined : time.toLocal(Number(at));
 }
 
 /** The nth part of `total` divided into `parts`. */

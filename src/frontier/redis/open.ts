@@ -30,6 +30,7 @@ import { shardKey } from "./keys.ts";
 import { createLease } from "./lease.ts";
 import { createSettler } from "./settle.ts";
 import { createSites } from "./sites.ts";
+import { openTerm, returnTerms } from "./terms.ts";
 
 export type RedisFrontierOptions = {
   /** The start of all key names. */
@@ -154,8 +155,9 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
       if (moved > 0) wakeups.changed();
       return moved;
     },
-    abandon: (worker) => waking(settler.abandon(worker)),
-    reserveSlot: (site, unused) => sites.reserveSlot(site, unused),
+    abandon: (worker, crashed) => waking(settler.abandon(worker, crashed)),
+    openTerm: (request) => openTerm(shards, request),
+    returnTerms: (returned) => waking(returnTerms(shards, returned)),
     findRobots: (site) => sites.findRobots(site),
     keepRobots: (site, robots, delayMs) => waking(sites.keepRobots(site, robots, delayMs)),
     markScripted: (site, forMs) => sites.markScripted(site, forMs),

@@ -19,7 +19,7 @@ type Settler = {
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
   release(claims: readonly Claim[]): Promise<void>;
   expire(max: number): Promise<number>;
-  abandon(worker: string): Promise<number>;
+  abandon(worker: string, crashed?: readonly Claim[]): Promise<number>;
 };
 
 type Deps = {
@@ -147,11 +147,13 @@ export function createSettler({ shards, completion, quota, seen, held }: Deps): 
       });
       return (await allDone(calls)).reduce((sum, moved) => sum + moved, 0);
     },
-    async abandon(worker) {
+    async abandon(worker, crashed) {
       const calls = shards.all.map(async (shard) => {
+        const own = crashed?.filter(({ taskId }) => shards.ofTask(taskId) === shard) ?? [];
+        const causes = [crashed === undefined ? 0 : 1, ...own.flatMap(({ taskId, token }) => [taskId, token])];
         let total = 0;
         for (let moved = MAX_BATCH; moved === MAX_BATCH; total += moved) {
-          const [, count, ...emptied] = await shard.run("abandon", worker, MAX_BATCH);
+          const [, count, ...emptied] = await shard.run("abandon", worker, MAX_BATCH, ...causes);
           await completion.end(emptied.map(String));
           moved = Number(count);
         }

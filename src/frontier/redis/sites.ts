@@ -1,8 +1,7 @@
 /**
- * Operations on sites other than leases: further slots, robots.txt, scripted sites, the operator's policy (F2, F3,
- * F12).
+ * Operations on sites other than leases and terms: robots.txt, scripted sites, the operator's policy (F2, F3, F12).
  */
-import { readyAt, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
+import { readyAt, type SitePolicy } from "../../domain/politeness.ts";
 import type { SiteFacts } from "../explain.ts";
 import type { RobotsFile } from "../frontier.ts";
 import {
@@ -19,7 +18,6 @@ import type { BrokerClock } from "./connection/broker-clock.ts";
 import { createSiteNames, type NamedSite, scanHash } from "./site-names.ts";
 
 export type Sites = {
-  reserveSlot(site: string, unused: Slot | undefined): Promise<Slot>;
   findRobots(site: string): Promise<RobotsFile | undefined>;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): Promise<void>;
   markScripted(site: string, forMs: number): Promise<void>;
@@ -106,14 +104,6 @@ export function createSites({ shards }: Deps): Sites {
   return {
     facts,
     jobsAt,
-    async reserveSlot(site, unused) {
-      const shard = shards.ofSite(site);
-      const { time } = shard;
-      const reply = await shard.run("reserve-slot", site, unused?.arrivalAt ?? "", time.leadMs());
-      const [now, from, arrivalAt, intervalMs, burst] = reply.map(Number) as [number, number, number, number, number];
-      time.recordGrant(now);
-      return time.toLocalSlot(takeSlot(from, arrivalAt, { intervalMs, burst, perSite: 0 }));
-    },
     async findRobots(site) {
       const shard = shards.ofSite(site);
       const fields = ["kind", "text", "fetchedAt", "freshUntil"];
@@ -205,7 +195,7 @@ function policyFrom([intervalMs = 0, burst = 1, perSite = 1]: readonly number[])
   return { intervalMs, burst, perSite };
 }
 
-const FIELDS = 14;
+const FIELDS = 16;
 
 function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
   const found: SiteRecord[] = [];
@@ -213,8 +203,8 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
     const site = String(reply[at + 1]);
     const numbers = reply.slice(at + 2, at + FIELDS).map(Number);
     const [arrivalAt = 0, inFlight = 0, blockedUntil = 0, intervalMs = 0, burst = 1, perSite = 1] = numbers;
-    const [crawlDelayMs = 0, isFetchingRobots = 0, waiting = 0, incidents = 0] = numbers.slice(6);
-    const operator = String(reply[at + FIELDS - 1]);
+    const [crawlDelayMs = 0, isFetchingRobots = 0, waiting = 0, incidents = 0, termEndsAt = 0] = numbers.slice(6);
+    const [worker = "", cause = "", operator = ""] = reply.slice(at + 13, at + FIELDS).map(String);
     const policy = { intervalMs, burst, perSite };
     found.push({
       n: Number(reply[at]),
@@ -222,7 +212,8 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
       operator: operator === "" ? undefined : policyFrom(operator.split(" ").map(Number)),
       rateReadyAt: toLocalInstant(readyAt(arrivalAt, policy), time),
       blockedUntil: toLocalInstant(blockedUntil, time),
-      backoffCause: decodeCause(reply[at + 12]),
+      backoffCause: decodeCause(cause),
+      term: worker === "" ? undefined : { worker, endsAt: time.toLocal(termEndsAt) },
       isFetchingRobots: isFetchingRobots === 1,
     });
   }

@@ -43,6 +43,7 @@ export function createExplain({ db, sites, now }: Deps): Explain {
       crawlDelayMs: site.crawl_delay_ms,
       isFetchingRobots: isFetchingRobots(site, now()),
       waiting: site.waiting,
+      term: site.term_worker === null ? undefined : { worker: site.term_worker, endsAt: site.term_ends_at },
       operator: operatorOf(site),
       jobs: sites.jobsAt(site, SITE_JOBS_SCANNED),
     };

@@ -1,14 +1,16 @@
 /**
- * Grants tasks that may be fetched now: best priority first, then the site that was served longest ago, then the jobs
- * of one site in turn (F1, F2, F4, F5). It first distributes the requested number of tasks over the sites that are due,
- * then takes the tasks with one statement per lane. It never reads sites that are not due.
+ * Grants tasks that may be fetched: best priority first, then the site that was served longest ago, then the jobs of
+ * one site in turn (F1, F2, F4, F5). It first applies the returned terms. Then it distributes the requested number of
+ * tasks over the sites that are due, and takes the tasks with one statement per lane. It never reads sites that are not
+ * due.
  */
-import { capacityAt, type Slot, takeSlot } from "../../domain/politeness.ts";
+import { type ReturnedTerm, type Term, tasksPerTerm } from "../../domain/politeness.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../frontier.ts";
 import { maySend, siteReadyAt } from "./readiness.ts";
 import { type LaneRow, NEVER, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
+import { openTerm, returnTerm } from "./terms.ts";
 import type { RunTransaction, Transaction } from "./transaction.ts";
 
 type Names =
@@ -20,14 +22,29 @@ type Names =
   | "countDueRetries"
   | "takeQueued"
   | "takeRetries"
+  | "countStart"
+  | "findOtherQueue"
+  | "refreshReturned"
   | "served";
 
 /** The number of tasks that one lane can grant, and how many of them this call takes. */
 type LaneShare = { lane: LaneRow; fresh: number; retries: number; taken: number };
 /** A turn stands for the tasks that wait at one site on one queue at one rank. */
 type TurnKey = { site: SiteRow; queue: string; rank: number };
-/** `free`: how many requests the site allows now. */
-type Turn = TurnKey & { free: number; mustFetchRobots: boolean; shares: LaneShare[] };
+/** `free`: how many tasks the site may get now. */
+type Turn = TurnKey & { free: number; mustFetchRobots: boolean; shares: LaneShare[]; dueAt: number; served: number };
+/** One call: what it may still grant, what it has granted, and the terms that it got back, by site number. */
+type Call = {
+  request: LeaseRequest;
+  left: number;
+  leftNow: number;
+  grants: Grant[];
+  terms: Term[];
+  returned: Map<number, ReturnedTerm>;
+};
+
+/** Sites with a rate are opened in groups of this size, because a term may use all that a call grants. */
+const PACED_AT_ONCE = 16;
 
 type Deps = { db: Database; runTransaction: RunTransaction; now: () => number };
 
@@ -39,20 +56,45 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     return Math.min(NEVER, ...queues.map((queue) => (sql.firstDueAt.get(queue)?.at as number | null) ?? NEVER));
   }
 
-  function grantAll(tx: Transaction, request: LeaseRequest): Grant[] {
-    const grants: Grant[] = [];
+  function grantAll(tx: Transaction, request: LeaseRequest): Pick<LeaseAnswer, "grants" | "terms"> {
     // A caller that requests more gets a `nextDueAt` that has passed, and calls again (F17).
-    const max = Math.min(request.max, MAX_BATCH);
-    for (let rank = rankFrom(request.queues, 0); rank !== undefined; rank = rankFrom(request.queues, rank + 1)) {
-      for (const queue of request.queues) {
-        const left = max - grants.length;
-        if (left === 0) return grants;
-        const turns = openTurns(tx, queue, rank, left);
-        distribute(turns, left);
-        for (const turn of turns) grants.push(...takeTurn(tx, turn, request));
+    const left = Math.min(request.max, MAX_BATCH);
+    const call: Call = { request, left, leftNow: request.maxNow, grants: [], terms: [], returned: new Map() };
+    const restoreUnused = request.returned.map((one) => takeBack(tx, call, one));
+    if (left > 0) grantByRank(tx, call);
+    for (const restore of restoreUnused) restore();
+    return { grants: call.grants, terms: call.terms };
+  }
+
+  /**
+   * Returns a term, so that its site can be granted again. If the worker has unstarted tasks and gets no other term, the
+   * function that this returns restores the old term.
+   */
+  function takeBack(tx: Transaction, { terms, returned: all }: Call, returned: ReturnedTerm): () => void {
+    const site = tx.siteNamed(returned.site);
+    const { arrival_at, term_worker, term_ends_at } = site;
+    if (!returnTerm(site, returned, tx.now)) return () => {};
+    // Tasks that have not started are not in flight.
+    site.in_flight -= returned.unstarted;
+    all.set(site.n, returned);
+    sql.refreshReturned.run(siteReadyAt(site, tx.now), site.n);
+    return () => {
+      site.in_flight += returned.unstarted;
+      const isRenewed = terms.some((term) => term.site === site.site);
+      if (returned.unstarted > 0 && !isRenewed) Object.assign(site, { arrival_at, term_worker, term_ends_at });
+    };
+  }
+
+  function grantByRank(tx: Transaction, call: Call): void {
+    const { queues } = call.request;
+    for (let rank = rankFrom(queues, 0); rank !== undefined; rank = rankFrom(queues, rank + 1)) {
+      for (const queue of queues) {
+        if (call.left === 0) return;
+        const turns = openTurns(tx, call, queue, rank);
+        distribute(turns, call);
+        for (const turn of turns) takeTurn(tx, call, turn);
       }
     }
-    return grants;
   }
 
   function rankFrom(queues: readonly string[], least: number): number | undefined {
@@ -61,29 +103,62 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     return first === NEVER ? undefined : first;
   }
 
+  /** The turns that are due and have tasks to grant, longest due first; no more than this call can use. */
+  function openTurns(tx: Transaction, call: Call, queue: string, rank: number): Turn[] {
+    const unpaced = openUntil(tx, call, { queue, rank, paced: 0 }, () => 1, Math.min(call.leftNow, call.left));
+    const paced = openUntil(tx, call, { queue, rank, paced: 1 }, tasksOf, call.left);
+    if (unpaced.length === 0 || paced.length === 0) return [...unpaced, ...paced];
+    return [...unpaced, ...paced].sort(
+      (one, other) => one.dueAt - other.dueAt || one.served - other.served || one.site.n - other.site.n,
+    );
+  }
+
   /**
-   * Up to `max` turns that are due and have tasks to grant. Skips sites that this call has already served at a better
-   * rank, and sites whose only job was just paused or has passed its deadline (see openLane).
+   * Opens turns until their weights reach `enough`. Skips sites that this call has already served at a better rank, and
+   * sites whose only job was just paused or has passed its deadline (see openLane).
    */
-  function openTurns(tx: Transaction, queue: string, rank: number, max: number): Turn[] {
+  function openUntil(
+    tx: Transaction,
+    call: Call,
+    { queue, rank, paced }: { queue: string; rank: number; paced: 0 | 1 },
+    weightOf: (turn: Turn) => number,
+    enough: number,
+  ): Turn[] {
     const open: Turn[] = [];
-    for (let skipped = 0; open.length < max && skipped < MAX_BATCH; ) {
-      const wanted = max - open.length;
-      const rows = sql.dueTurns.all(queue, rank, tx.now, wanted, skipped + open.length);
-      const turns = rows.map((row) => openTurn(tx, { site: tx.site(row.site as number), queue, rank }, max));
-      open.push(...turns.filter(({ shares }) => shares.length > 0));
-      skipped += turns.filter(({ shares }) => shares.length === 0).length;
+    const dueBy = tx.now + (paced === 1 ? call.request.lookaheadMs : 0);
+    let [weight, skipped] = [0, 0];
+    while (weight < enough && skipped < MAX_BATCH) {
+      const wanted = Math.min(enough - weight, paced === 1 ? PACED_AT_ONCE : MAX_BATCH);
+      const rows = sql.dueTurns.all(queue, rank, paced, dueBy, wanted, skipped + open.length);
+      for (const row of rows) {
+        const key = { site: tx.site(row.site as number), queue, rank };
+        const turn = openTurn(tx, call, key, { dueAt: row.due_at as number, served: row.served as number });
+        if (turn.shares.length === 0) skipped += 1;
+        else if (weight < enough) {
+          open.push(turn);
+          weight += weightOf(turn);
+        }
+      }
       if (rows.length < wanted) break;
     }
     return open;
   }
 
-  function openTurn(tx: Transaction, key: TurnKey, max: number): Turn {
+  function openTurn(tx: Transaction, call: Call, key: TurnKey, order: Pick<Turn, "dueAt" | "served">): Turn {
     const { site } = key;
     const mustFetchRobots = site.wants_robots === 1 && site.robots_fresh_until <= tx.now;
-    // Only the first task is granted. It fetches robots.txt, and the other tasks wait for that.
-    const free = freeAt(site, tx.now, mustFetchRobots ? 1 : max);
-    return { ...key, free, mustFetchRobots, shares: free === 0 ? [] : openLanes(tx, key, free) };
+    const free = hasPrecedence(tx, call, site) ? 0 : freeAt(site, tx.now, call);
+    // With robots.txt to fetch, only the first task is granted. It fetches the file, and the other tasks wait for that.
+    const max = mustFetchRobots ? Math.min(1, free) : free;
+    return { ...key, ...order, free: max, mustFetchRobots, shares: max === 0 ? [] : openLanes(tx, key, max) };
+  }
+
+  /**
+   * Whether another worker must get a chance at a site whose term was just returned: tasks wait there that this worker
+   * does not serve. It gets the site with its next call if no other worker has taken it.
+   */
+  function hasPrecedence({ now: at }: Transaction, { returned, request }: Call, { n }: SiteRow): boolean {
+    return returned.has(n) && sql.findOtherQueue.get(n, JSON.stringify(request.queues), at) !== undefined;
   }
 
   function openLanes(tx: Transaction, { site, queue, rank }: TurnKey, max: number): LaneShare[] {
@@ -112,23 +187,29 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     return lane.queued + retries === 0 ? undefined : { lane, fresh: lane.queued, retries, taken: 0 };
   }
 
-  function takeTurn(tx: Transaction, turn: Turn, request: LeaseRequest): Grant[] {
-    const grants = turn.shares.flatMap((share) => takeShare(tx, turn, share, request));
-    if (grants.length === 0) return grants;
-    const first = grants[0];
-    if (turn.mustFetchRobots && first !== undefined) turn.site.robots_asker = Number(first.taskId);
-    sql.served.run(tx.now, tx.totals.next_served++, turn.queue, turn.rank, turn.site.n);
-    return grants;
+  function takeTurn(tx: Transaction, call: Call, turn: Turn): void {
+    const { site } = turn;
+    const hasTerm = site.interval_ms > 0 && turn.shares.some(({ taken }) => taken > 0);
+    if (hasTerm) call.terms.push(openTerm(site, call.request.worker, tx.now));
+    const grants = turn.shares.flatMap((share) => takeShare(tx, call, turn, share));
+    const [first] = grants;
+    if (first === undefined) return;
+    const startsNow = hasTerm && (call.returned.get(site.n)?.unstarted ?? 0) === 0;
+    if (startsNow) sql.countStart.run(Number(first.taskId));
+    if (turn.mustFetchRobots) site.robots_asker = Number(first.taskId);
+    sql.served.run(tx.now, tx.totals.next_served++, turn.queue, turn.rank, site.n);
+    call.grants.push(...grants);
   }
 
-  function takeShare(tx: Transaction, turn: Turn, { lane, fresh, taken }: LaneShare, request: LeaseRequest): Grant[] {
+  function takeShare(tx: Transaction, { request }: Call, turn: Turn, { lane, fresh, taken }: LaneShare): Grant[] {
     if (taken === 0) return [];
     const job = tx.job(lane.job);
     const until = tx.now + request.leaseMs;
     const fromQueued = Math.min(fresh, taken);
-    const rows = sql.takeQueued.all(request.worker, until, lane.n, fromQueued);
+    const ahead = turn.site.interval_ms > 0 ? 1 : 0;
+    const rows = sql.takeQueued.all(ahead, request.worker, until, lane.n, fromQueued);
     if (taken > fromQueued) {
-      rows.push(...sql.takeRetries.all(request.worker, until, lane.n, tx.now, taken - fromQueued));
+      rows.push(...sql.takeRetries.all(ahead, request.worker, until, lane.n, tx.now, taken - fromQueued));
     }
     lane.queued -= fromQueued;
     lane.delayed -= taken - fromQueued;
@@ -141,48 +222,68 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     turn.site.in_flight += taken;
     return (rows as unknown as TaskRow[])
       .sort((one, other) => one.id - other.id)
-      .map((row) => grantOf(row, job.id, turn, nextSlot(turn.site, tx.now)));
+      .map((row) => grantOf(row, job.id, turn));
   }
 
-  function answer(grants: Grant[], { queues }: LeaseRequest): LeaseAnswer {
+  function answer({ grants, terms }: Pick<LeaseAnswer, "grants" | "terms">, { queues }: LeaseRequest): LeaseAnswer {
     return {
       grants,
+      terms,
       nextDueAt: unlessNever(nextDueAt(queues)),
       aloneDueAt: unlessNever(nextDueAt(queues.map(aloneQueue))),
     };
   }
 
   return (request) => {
-    if (request.max === 0 || nextDueAt(request.queues) > now()) return answer([], request);
+    const hasWork = request.max > 0 && nextDueAt(request.queues) <= now() + request.lookaheadMs;
+    if (!hasWork && request.returned.length === 0) return answer(NOTHING, request);
     return answer(runTransaction((tx) => grantAll(tx, request)).value, request);
   };
 }
 
-/** How many requests the site allows at `now`, up to `max`. */
-function freeAt(site: SiteRow, now: number, max: number): number {
-  if (siteReadyAt(site, now) > now) return 0;
-  const free = Math.min(max, site.per_site - site.in_flight);
-  // A site that is ready allows at least one request: with a burst, a rounding error of 1e-9 could yield 0.
-  return Math.max(1, capacityAt(now, site.arrival_at, policyOf(site), free));
+/** How many tasks a turn can grant. */
+function tasksOf({ free, shares }: Turn): number {
+  return Math.min(
+    free,
+    shares.reduce((sum, { fresh, retries }) => sum + fresh + retries, 0),
+  );
+}
+
+const NOTHING = { grants: [], terms: [] };
+
+/** How many tasks the site may get now. */
+function freeAt(site: SiteRow, now: number, { left, leftNow, request, returned }: Call): number {
+  if (site.interval_ms === 0) {
+    return siteReadyAt(site, now) > now ? 0 : Math.min(leftNow, left, site.per_site - site.in_flight);
+  }
+  if (siteReadyAt(site, now) > now + request.lookaheadMs) return 0;
+  const unstarted = returned.get(site.n)?.unstarted ?? 0;
+  return Math.max(0, Math.min(left, tasksPerTerm(policyOf(site), MAX_BATCH) - unstarted));
 }
 
 /**
- * Gives one task to each due site in turn, and within a site to each job in turn, until `max` or all tasks are used.
+ * Gives each due site with a rate all tasks of its term, because a worker that holds more sites than it can serve keeps
+ * other workers from them. Gives one task to each site without a rate in turn. Within a site, jobs take turns.
  */
-function distribute(turns: readonly Turn[], max: number): void {
-  let left = max;
-  for (let gave = true; gave && left > 0; ) {
+function distribute(turns: readonly Turn[], call: Call): void {
+  for (let gave = true; gave; ) {
     gave = false;
     for (const turn of turns) {
-      if (left === 0) return;
-      const share = leastTaken(turn);
-      if (turn.free === 0 || share === undefined) continue;
-      share.taken += 1;
-      turn.free -= 1;
-      left -= 1;
-      gave = true;
+      const isPaced = turn.site.interval_ms > 0;
+      for (let given = 0; (isPaced || given === 0) && giveOne(turn, call); given++) gave = true;
     }
   }
+}
+
+function giveOne(turn: Turn, call: Call): boolean {
+  const share = leastTaken(turn);
+  const isUnlimited = turn.site.interval_ms === 0;
+  if (call.left === 0 || turn.free === 0 || share === undefined || (isUnlimited && call.leftNow === 0)) return false;
+  share.taken += 1;
+  turn.free -= 1;
+  call.left -= 1;
+  if (isUnlimited) call.leftNow -= 1;
+  return true;
 }
 
 function leastTaken({ shares }: Turn): LaneShare | undefined {
@@ -194,13 +295,7 @@ function leastTaken({ shares }: Turn): LaneShare | undefined {
   return best;
 }
 
-function nextSlot(site: SiteRow, now: number): Slot {
-  const slot = takeSlot(now, site.arrival_at, policyOf(site));
-  site.arrival_at = slot.arrivalAt;
-  return slot;
-}
-
-function grantOf(row: TaskRow, jobId: string, turn: Turn, slot: Slot): Grant {
+function grantOf(row: TaskRow, jobId: string, turn: Turn): Grant {
   return {
     taskId: String(row.id),
     token: row.token,
@@ -213,7 +308,6 @@ function grantOf(row: TaskRow, jobId: string, turn: Turn, slot: Slot): Grant {
     ...(row.handler === null ? {} : { handler: row.handler }),
     ...(row.carry === null ? {} : { carry: JSON.parse(row.carry) as unknown }),
     redirects: row.redirects,
-    slot,
     mustFetchRobots: turn.mustFetchRobots,
   };
 }

@@ -82,8 +82,9 @@ export function openSqliteFrontier(
       if (moved > 0) wakeups.changed();
       return moved;
     },
-    abandon: (worker) => write("frontier.abandon", () => settler.abandon(worker)),
-    reserveSlot: (site, unused) => read("frontier.reserveSlot", () => sites.reserveSlot(site, unused)),
+    abandon: (worker, crashed) => write("frontier.abandon", () => settler.abandon(worker, crashed)),
+    openTerm: (request) => read("frontier.openTerm", () => sites.openTerm(request)),
+    returnTerms: (returned) => write("frontier.returnTerms", () => sites.returnTerms(returned)),
     findRobots: (site) => read("frontier.findRobots", () => sites.findRobots(site)),
     keepRobots: (site, robots, delayMs) => write("frontier.keepRobots", () => sites.keepRobots(site, robots, delayMs)),
     markScripted: (site, forMs) => read("frontier.markScripted", () => sites.markScripted(site, forMs)),

@@ -52,6 +52,11 @@ export type SiteRow = PolicyRow & {
   crawl_delay_ms: number;
   robots_fresh_until: number;
   robots_asker: number | null;
+  /** The number of its last term. */
+  term: number;
+  /** The worker that holds the term; null if the term was returned. */
+  term_worker: string | null;
+  term_ends_at: number;
 };
 
 export type LaneRow = PolicyRow & {
@@ -83,6 +88,8 @@ export type TaskRow = {
   redirects: number;
   failures: number;
   crashes: number;
+  /** 1: granted ahead of its turn, so the lease is not counted in `crashes`. */
+  ahead: number;
   token: number;
   not_before: number | null;
   worker: string | null;

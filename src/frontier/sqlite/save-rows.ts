@@ -50,7 +50,7 @@ function saveSites(sql: TransactionSql, { tx, sites, policyChanged }: LoadedRows
   }
   for (const site of sites.values()) {
     sql.saveSite.run(...siteValues(site), site.n);
-    sql.refreshTurns.run(siteReadyAt(site, tx.now), tx.now, site.n);
+    sql.refreshTurns.run(siteReadyAt(site, tx.now), tx.now, site.n, site.interval_ms > 0 ? 1 : 0);
     if (policyChanged.has(site.n)) sql.dropEmptyTurns.run(site.n);
   }
 }
@@ -114,6 +114,9 @@ function siteValues(site: SiteRow): SqlValue[] {
     site.crawl_delay_ms,
     site.robots_fresh_until,
     site.robots_asker,
+    site.term,
+    site.term_worker,
+    site.term_ends_at,
   ];
 }
 

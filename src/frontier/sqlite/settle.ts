@@ -38,7 +38,7 @@ type Settler = {
   extend(claims: readonly Claim[], leaseMs: number): boolean[];
   release(claims: readonly Claim[]): void;
   expire(max: number): number;
-  abandon(worker: string): number;
+  abandon(worker: string, crashed?: readonly Claim[]): number;
 };
 
 type Deps = { db: Database; runTransaction: RunTransaction; admit: Admit };
@@ -157,11 +157,13 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
    * Queues tasks again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter,
    * and a task of a stopped job is cancelled.
    */
-  function returnTasks(tx: Transaction, tasks: readonly TaskRow[], crashed: boolean): void {
+  function returnTasks(tx: Transaction, tasks: readonly TaskRow[], hasCrashed: (task: TaskRow) => boolean): void {
     const ended: number[] = [];
     for (const task of tasks) {
       const lease = endLease(tx, task);
-      if (crashed && task.crashes >= MAX_CRASHES) {
+      const isCrash = hasCrashed(task);
+      const crashes = task.crashes - (1 - task.ahead) + (isCrash ? 1 : 0);
+      if (isCrash && crashes >= MAX_CRASHES) {
         const attempt = { because: "crashed_worker", detail: `held by ${task.worker}` };
         addDeadLetter(tx, lease, "crashed_worker", undefined, history(tx, task, attempt));
         ended.push(task.id);
@@ -169,10 +171,7 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
         lease.job.cancelled += 1;
         ended.push(task.id);
       } else {
-        // A released task caused no crash, so its number of crashes is reset to the value before the grant. A retry
-        // stays delayed.
-        const crashes = crashed ? task.crashes : task.crashes - 1;
-        const state = task.not_before === null ? "queued" : "delayed";
+        const state = task.not_before === null ? "queued" : "delayed"; // a retry stays delayed
         const lane = laneAfter(tx, lease, crashes);
         sql.returnTask.run(lane.n, state, crashes, task.id);
         lane[state] += 1;
@@ -204,16 +203,17 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       ),
     release(claims) {
       for (const part of split(claims)) {
-        runTransaction((tx) => returnTasks(tx, [...leasedBy(part).values()].filter(isIn(part)), false));
+        runTransaction((tx) => returnTasks(tx, [...leasedBy(part).values()].filter(isIn(part)), NO_CRASH));
       }
     },
     expire: (max) =>
       runTransaction((tx) => {
         const expired = sql.expiredTasks.all(tx.now, Math.min(max, MAX_BATCH)) as unknown as TaskRow[];
-        returnTasks(tx, expired, true);
+        returnTasks(tx, expired, wasStarted);
         return expired.length;
       }).value,
-    abandon(worker) {
+    abandon(worker, crashed) {
+      const hasCrashed = crashed === undefined ? wasStarted : isIn(crashed);
       let total = 0;
       for (let moved = MAX_BATCH; moved === MAX_BATCH; total += moved) {
         moved = runTransaction((tx) => {
@@ -223,7 +223,7 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
           returnTasks(
             tx,
             held.sort((one, other) => one.id - other.id),
-            true,
+            hasCrashed,
           );
           return held.length;
         }).value;
@@ -232,6 +232,11 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
     },
   };
 }
+
+const NO_CRASH = () => false;
+
+/** Without a report of the supervisor, only tasks that were not granted ahead of their turn count a crash. */
+const wasStarted = (task: TaskRow) => task.ahead === 0;
 
 const TALLIED = ["pages", "records", "invalid", "bytes"] as const;
 

@@ -1,13 +1,14 @@
 /**
- * Operations on sites other than leases: further slots, robots.txt, scripted sites, the operator's policy (F2, F3,
+ * Operations on sites other than leases: further terms, robots.txt, scripted sites, the operator's policy (F2, F3,
  * F12).
  */
-import { readyAt, returnSlot, type SitePolicy, type Slot, takeSlot } from "../../domain/politeness.ts";
+import { type ReturnedTerm, readyAt, type SitePolicy, type Term } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
-import { MAX_BATCH, type RobotsFile } from "../frontier.ts";
+import { MAX_BATCH, type RobotsFile, type TermRequest } from "../frontier.ts";
 import { SITE_JOBS_MAX, type SiteDetail, type SiteJobView, type SiteView } from "../frontier-admin.ts";
 import { isFetchingRobots } from "./readiness.ts";
 import { type JobRow, policyFor, policyOf, type SiteRow } from "./rows.ts";
+import { openTerm, returnTerm } from "./terms.ts";
 import type { RunTransaction } from "./transaction.ts";
 
 type Names =
@@ -22,7 +23,8 @@ type Names =
   | "listSiteJobs";
 
 export type Sites = {
-  reserveSlot(site: string, unused: Slot | undefined): Slot;
+  openTerm(request: TermRequest): Term | undefined;
+  returnTerms(returned: readonly ReturnedTerm[]): void;
   findRobots(site: string): RobotsFile | undefined;
   keepRobots(site: string, robots: RobotsFile, crawlDelayMs: number): void;
   markScripted(site: string, forMs: number): void;
@@ -43,17 +45,18 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
     sql.listSiteJobs.all(n, limit).map((job) => toSiteJob(job, site));
   return {
     jobsAt,
-    reserveSlot: (name, unused) =>
+    openTerm: ({ worker, site: name, returned }) =>
       runTransaction((tx) => {
         const site = tx.siteNamed(name);
-        // The unused slot was the last one reserved, and its request was never sent: it is free again.
-        if (unused !== undefined && site.arrival_at === unused.arrivalAt) {
-          site.arrival_at = returnSlot(unused, policyOf(site));
-        }
-        const slot = takeSlot(Math.max(tx.now, site.blocked_until), site.arrival_at, policyOf(site));
-        site.arrival_at = slot.arrivalAt;
-        return slot;
+        if (returned !== undefined) returnTerm(site, returned, tx.now);
+        return site.interval_ms === 0 ? undefined : openTerm(site, worker, tx.now);
       }).value,
+    returnTerms(returned) {
+      for (let from = 0; from < returned.length; from += MAX_BATCH) {
+        const batch = returned.slice(from, from + MAX_BATCH);
+        runTransaction((tx) => batch.forEach((one) => void returnTerm(tx.siteNamed(one.site), one, tx.now)));
+      }
+    },
     findRobots(site) {
       const row = sql.findRobots.get(site);
       if (row === undefined) return undefined;

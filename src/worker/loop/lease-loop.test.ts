@@ -3,6 +3,7 @@ import { aJob, settlementOf, submit, tasksAt } from "../../../test/contracts/fro
 import { createManualClock } from "../../../test/model/manual-clock.ts";
 import { waitUntil } from "../../../test/services/wait-until.ts";
 import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
+import { createPacer } from "../pace/pacer.ts";
 import { createLeaseLoop } from "./lease-loop.ts";
 
 const FAR_MS = 5_000;
@@ -15,6 +16,7 @@ it("a worker with a concurrency of 1 leases the next task as soon as one ends, n
   const loop = createLeaseLoop(
     {
       frontier,
+      pacer: createPacer({ frontier, clock }, { worker: "w", concurrency: 1 }),
       clock,
       run: async ({ taskId, token }) => {
         begun += 1;

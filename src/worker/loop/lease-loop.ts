@@ -1,15 +1,18 @@
 /**
- * Keeps up to `concurrency` tasks running: leases tasks that are due, runs each one, settles its result, and waits
- * until the frontier wakes it. When it stops, it leases no more tasks, gives running tasks the grace period to end, and
- * returns the others to the frontier. When it retires, it leases no more tasks, and ends when its running tasks have
- * ended. If the broker or the store cannot be written, the loop ends with that error, since continuing would lose work.
+ * Keeps up to `concurrency` tasks running: leases tasks, passes them to the pacer, runs each one when the pacer starts
+ * it, settles its result, and waits until the frontier or the pacer wakes it. When it stops, it leases no more tasks,
+ * gives running tasks the grace period to end, and returns the others to the frontier. When it retires, it leases no
+ * more tasks, and ends when its running tasks have ended. If the broker or the store cannot be written, the loop ends
+ * with that error, since continuing would lose work.
  *
  * createLeaseLoop is long because leasing, running and shutting down share the running tasks and the stop signals.
  */
-import { type Claim, claimKey, claimOf, type Frontier, type Grant } from "../../frontier/frontier.ts";
+import { type Claim, claimKey, claimOf, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { deferred } from "../../runtime/deferred.ts";
+import type { Pacer } from "../pace/pacer.ts";
 import { isOverTime } from "../task/time-limit.ts";
+import { createDemand } from "./demand.ts";
 import type { RunningTask } from "./lease-keeper.ts";
 import { createQueueLimits, type QueueLimit } from "./queue-limits.ts";
 import { createSuspectRunner } from "./suspect-runner.ts";
@@ -32,7 +35,8 @@ export type LeaseLoop = {
 };
 
 type Deps<Result> = {
-  frontier: Pick<Frontier, "lease" | "release" | "waitForWork">;
+  frontier: Pick<Frontier, "lease" | "release" | "returnTerms" | "waitForWork">;
+  pacer: Pacer;
   /**
    * Ends early when `abort` aborts. Both the loop and the task may abort it. `isAlone`: the task is a suspect, and no
    * other task runs.
@@ -53,6 +57,8 @@ export type LeaseLoopOptions = {
   maxTasks: number;
 };
 
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** The longest delay of a timer. Tasks of a retiring worker have their own time limits. */
 const FOREVER_MS = 2 ** 31 - 1;
 
@@ -67,8 +73,15 @@ const RELEASE_MS = 5_000;
  */
 const WOKEN = "woken";
 
+/** Sites that are due within this time are leased too, and their terms start when they are due. */
+const LOOKAHEAD_MS = 100;
+/** A lease call is made this long before a site is due. */
+const LEAD_MS = 50;
+/** While tasks wait for their time, lease calls are at least this far apart. */
+const CALL_GAP_MS = 25;
+
 export function createLeaseLoop<Result>(
-  { frontier, run, settler, clock }: Deps<Result>,
+  { frontier, pacer, run, settler, clock }: Deps<Result>,
   options: LeaseLoopOptions,
 ): LeaseLoop {
   const stopping = new AbortController();
@@ -77,11 +90,13 @@ export function createLeaseLoop<Result>(
   const unsettled: Claim[] = [];
   const outcome = deferred();
   const ending = AbortSignal.any([stopping.signal, retiring.signal]);
-  const queueLimits = createQueueLimits(frontier, options);
+  const queueLimits = createQueueLimits(frontier, { ...options, lookaheadMs: LOOKAHEAD_MS });
+  const demand = createDemand(clock, options);
   const suspects = createSuspectRunner(
-    { frontier, isBusy: () => running.size > 0, untilIdle, begin: beginAlone, clock },
+    { frontier, isBusy: () => running.size + pacer.waiting() > 0, untilIdle, begin: beginAlone, clock },
     options,
   );
+  pacer.attach({ start: begin, onLow: leaseBy });
   outcome.promise.catch(() => {}); // the caller may handle it through `ended`
   let failure: { cause: unknown } | undefined;
   let isStarted = false;
@@ -89,6 +104,8 @@ export function createLeaseLoop<Result>(
   let round = 0;
   let isWaiting = false;
   let isFull = false;
+  let runsSuspects = false;
+  let leaseAt = 0;
   /** True if a queue limit was reached at the last lease call, and a task of its queues has ended since. */
   let hasCapacityAgain = false;
   let wait = new AbortController();
@@ -97,54 +114,98 @@ export function createLeaseLoop<Result>(
   async function leaseUntilStopped(): Promise<void> {
     let suspectsAt: number | undefined;
     while (!ending.aborted) {
-      // Suspects run before other tasks, which would otherwise take the next slot of the site each time.
+      // Suspects run before other tasks, which would otherwise take the next term of the site each time.
       if (suspectsAt !== undefined && suspectsAt <= clock.now()) {
         suspectsAt = undefined;
-        await suspects.run(ending);
+        await runSuspects();
         continue;
       }
-      const free = Math.min(options.concurrency - running.size, options.maxTasks - begun);
-      hasCapacityAgain = false;
-      const answer = await queueLimits.lease(free, begin);
-      suspectsAt = suspects.nextRunAt(answer.aloneDueAt);
-      // At full concurrency, the loop can lease only after a task has ended, and the end of a task wakes it. If the
-      // broker woke it too, it would wake twice as often.
+      const { nextDueAt = NEVER, aloneDueAt, collectAt } = await leaseOnce();
+      suspectsAt = suspects.nextRunAt(aloneDueAt);
+      // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
+      // twice as often.
       isFull = running.size >= options.concurrency;
-      const { nextDueAt = Number.MAX_SAFE_INTEGER } = answer;
-      const leaseAt = Math.min(nextDueAt, suspectsAt ?? Number.MAX_SAFE_INTEGER);
+      leaseAt = Math.min(nextDueAt - LEAD_MS, collectAt, suspectsAt ?? NEVER);
       round += 1;
       isWaiting = true;
-      wait = new AbortController();
-      if (!ending.aborted && !hasCapacityAgain)
-        await (isFull ? clock.sleep(FOREVER_MS, wait.signal) : frontier.waitForWork(leaseAt, wait.signal));
+      await untilLeaseTime(clock.now());
       isWaiting = false;
     }
+  }
+
+  async function leaseOnce(): Promise<Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt"> & { collectAt: number }> {
+    const { returned, late, nextAt } = pacer.collect();
+    if (late.length > 0) await release(late);
+    const unsettled = pacer.unsettled();
+    const free = options.maxTasks - begun - pacer.waiting();
+    const max = Math.max(0, Math.min(demand.most(pacer.wasLate()) - running.size - pacer.waiting(), free));
+    const maxNow = Math.max(0, Math.min(options.concurrency - running.size, max));
+    hasCapacityAgain = false;
+    const answer = await queueLimits.lease({ max, maxNow, returned }, (granted) => pacer.add(granted, unsettled));
+    const stranded = pacer.takeStranded();
+    if (stranded.length > 0) await release(stranded);
+    return { ...answer, collectAt: nextAt };
+  }
+
+  /**
+   * Waits until `leaseAt`, or until the frontier or the end of a task wakes the loop. While tasks wait for their time,
+   * no wake-up is urgent.
+   */
+  async function untilLeaseTime(calledAt: number): Promise<void> {
+    const isBlocked = () => isFull && pacer.waiting() === 0;
+    while (!ending.aborted && !hasCapacityAgain && (isBlocked() || clock.now() < leaseAt)) {
+      wait = new AbortController();
+      const until = leaseAt;
+      await (isBlocked() ? clock.sleep(FOREVER_MS, wait.signal) : frontier.waitForWork(until, wait.signal));
+      // `leaseBy` has set an earlier time. All other wake-ups end the wait.
+      if (leaseAt === until || !wait.signal.aborted) break;
+    }
+    if (pacer.waiting() === 0 || ending.aborted) return;
+    await clock.sleep(calledAt + CALL_GAP_MS - clock.now(), ending);
+  }
+
+  /** The pacer needs a lease call at this time. */
+  function leaseBy(at: number): void {
+    if (at >= leaseAt) return;
+    leaseAt = at;
+    if (isWaiting) wait.abort(WOKEN);
+  }
+
+  async function runSuspects(): Promise<void> {
+    const { returned, late } = pacer.drop();
+    if (late.length > 0) await release(late);
+    if (returned.length > 0) await frontier.returnTerms(returned);
+    runsSuspects = true;
+    await suspects.run(ending);
+    runsSuspects = false;
+  }
+
+  async function release(claims: readonly Claim[]): Promise<void> {
+    for (const claim of claims) queueLimits.leave(claim);
+    await frontier.release(claims);
   }
 
   async function untilIdle(maxMs: number): Promise<void> {
     await overWithin([...running.values()], maxMs, stopping.signal);
   }
 
-  function beginAlone(grant: Grant): void {
-    start(grant, true);
+  function beginAlone(answer: LeaseAnswer): void {
+    pacer.add(answer, pacer.unsettled());
   }
 
   function begin(grant: Grant): void {
-    start(grant, false);
-  }
-
-  function start(grant: Grant, isAlone: boolean): void {
     const claim = claimOf(grant);
     const abort = new AbortController();
     // The key contains the token, because this worker may lease a lost task again while its old attempt still runs.
-    running.set(claimKey(grant), { claim, abort, over: work(grant, abort, isAlone) });
+    running.set(claimKey(grant), { claim, abort, over: work(grant, abort, runsSuspects) });
     begun += 1;
+    demand.started();
     if (begun >= options.maxTasks) retiring.abort();
   }
 
   async function work(grant: Grant, abort: AbortController, isAlone: boolean): Promise<void> {
     try {
-      await settler.settle(await run(grant, abort, isAlone));
+      await settler.settle(await runInPace(grant, abort, isAlone));
     } catch (error) {
       // Aborted: the lease is lost, or the worker stops and `windDown` returns the task.
       if (abort.signal.aborted && !isOverTime(abort.signal)) return;
@@ -155,7 +216,16 @@ export function createLeaseLoop<Result>(
       running.delete(claimKey(grant));
       // The settlement wakes the loop too, but possibly before this task was removed from `running`.
       if (queueLimits.leave(grant)) hasCapacityAgain = true;
+      pacer.over(grant);
       if (isFull || hasCapacityAgain) wait.abort(WOKEN);
+    }
+  }
+
+  async function runInPace(grant: Grant, abort: AbortController, isAlone: boolean): Promise<Result> {
+    try {
+      return await run(grant, abort, isAlone);
+    } finally {
+      pacer.ended(grant);
     }
   }
 
@@ -176,14 +246,29 @@ export function createLeaseLoop<Result>(
     const unused = [...unsettled, ...unfinished.map((task) => task.claim)];
     if (unused.length > 0) await returnTasks(unused);
     running.clear();
+    const { returned } = pacer.drop();
+    pacer.stop();
+    if (returned.length > 0) await within(RELEASE_MS, frontier.returnTerms(returned));
+  }
+
+  async function returnUnstarted(): Promise<void> {
+    const { returned, late } = pacer.drop();
+    if (late.length > 0) await returnTasks(late);
+    if (returned.length > 0) await within(RELEASE_MS, frontier.returnTerms(returned));
   }
 
   async function returnTasks(claims: readonly Claim[]): Promise<void> {
-    const released = new AbortController();
-    const call = frontier.release(claims).finally(() => released.abort());
-    call.catch(() => {}); // handled below; after RELEASE_MS it is ignored
-    await clock.sleep(RELEASE_MS, released.signal);
-    if (released.signal.aborted) await call;
+    for (const claim of claims) pacer.settling(claim);
+    await within(RELEASE_MS, frontier.release(claims));
+  }
+
+  /** Waits for a call, but at most this long. Then its result is ignored. */
+  async function within(ms: number, work: Promise<void>): Promise<void> {
+    const ended = new AbortController();
+    const call = work.finally(() => ended.abort());
+    call.catch(() => {}); // handled below; later it is ignored
+    await clock.sleep(ms, ended.signal);
+    if (ended.signal.aborted) await call;
   }
 
   /**
@@ -208,6 +293,7 @@ export function createLeaseLoop<Result>(
       if (isStarted) return;
       isStarted = true;
       leaseUntilStopped()
+        .then(returnUnstarted)
         .catch(fail)
         .then(() => untilIdle(FOREVER_MS))
         .then(windDown)
@@ -223,6 +309,6 @@ export function createLeaseLoop<Result>(
     ended: outcome.promise,
     held: () => running.values(),
     busy: () => running.size,
-    idleRound: () => (isWaiting && running.size === 0 ? round : undefined),
+    idleRound: () => (isWaiting && running.size + pacer.waiting() === 0 ? round : undefined),
   };
 }

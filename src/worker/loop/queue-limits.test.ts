@@ -4,6 +4,7 @@ import { createManualClock } from "../../../test/model/manual-clock.ts";
 import { waitUntil } from "../../../test/services/wait-until.ts";
 import type { Grant, LeaseRequest, Settlement } from "../../frontier/frontier.ts";
 import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
+import { createPacer } from "../pace/pacer.ts";
 import { createLeaseLoop, type LeaseLoop } from "./lease-loop.ts";
 
 const FAR_MS = 5_000;
@@ -32,7 +33,11 @@ describe("a worker with queue limits", () => {
     };
     const counted = { ...frontier, lease };
     const options = { worker: "w", queues: ["fetch", "render"], queueLimits: LIMITS, concurrency: 6, leaseMs: 60_000 };
-    loop = createLeaseLoop({ frontier: counted, run, settler, clock }, { ...options, graceMs: 0, maxTasks: 9e9 });
+    const pacer = createPacer({ frontier, clock }, options);
+    loop = createLeaseLoop(
+      { frontier: counted, pacer, run, settler, clock },
+      { ...options, graceMs: 0, maxTasks: 9e9 },
+    );
   });
   afterEach(async () => {
     for (const { end } of running.values()) end();

@@ -4,48 +4,63 @@
  * another worker may have a free tab. The lease loop makes one lease call at a time. A crash loses nothing, because the
  * frontier stores the leases.
  */
-import { type Claim, claimKey, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
+import type { ReturnedTerm } from "../../domain/politeness.ts";
+import { type Claim, claimKey, type Frontier, type LeaseAnswer } from "../../frontier/frontier.ts";
 
-/** At most `tasks` tasks of these queues run at once. */
+/** At most `tasks` tasks of these queues at once, started or not. */
 export type QueueLimit = { queues: readonly string[]; tasks: number };
+
+/** `max`, `maxNow`, `returned`: see LeaseRequest. */
+export type Demand = { max: number; maxNow: number; returned: readonly ReturnedTerm[] };
+
+type Granted = Pick<LeaseAnswer, "grants" | "terms">;
 
 type QueueLimits = {
   /**
-   * For each limit in turn, leases as many tasks as the limit still allows, at most `free` in total. Passes each grant
-   * to `begin` immediately, because the lease call for the next limit may fail. Returns when to lease again.
+   * For each limit in turn, leases as many tasks as the limit still allows. Passes each answer to `add` at once, because
+   * the lease call for the next limit may fail. Returns when to lease again.
    */
-  lease(free: number, begin: (grant: Grant) => void): Promise<Omit<LeaseAnswer, "grants">>;
+  lease(demand: Demand, add: (granted: Granted) => void): Promise<Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt">>;
   /**
    * Counts a task as ended. True if its limit was reached until now: tasks may be due that no lease call has reported.
    */
   leave(claim: Claim): boolean;
 };
 
-type Options = { worker: string; leaseMs: number; queueLimits: readonly QueueLimit[] };
+type Options = { worker: string; leaseMs: number; lookaheadMs: number; queueLimits: readonly QueueLimit[] };
 
 export function createQueueLimits(
-  frontier: Pick<Frontier, "lease">,
-  { worker, leaseMs, queueLimits }: Options,
+  frontier: Pick<Frontier, "lease" | "returnTerms">,
+  { worker, leaseMs, lookaheadMs, queueLimits }: Options,
 ): QueueLimits {
   const held = queueLimits.map(() => new Set<string>());
 
-  async function leaseOf({ queues, tasks }: QueueLimit, keys: Set<string>, free: number): Promise<LeaseAnswer> {
+  async function leaseOf({ queues, tasks }: QueueLimit, keys: Set<string>, demand: Demand): Promise<LeaseAnswer> {
     // The call is made even if max is 0: the frontier then wakes other workers for tasks of these queues.
-    const max = Math.min(free, tasks - keys.size);
-    const answer = await frontier.lease({ worker, queues, max, leaseMs });
+    const max = Math.min(demand.max, tasks - keys.size);
+    const maxNow = Math.min(demand.maxNow, max);
+    const answer = await frontier.lease({ worker, queues, leaseMs, lookaheadMs, ...demand, max, maxNow });
     for (const grant of answer.grants) keys.add(claimKey(grant));
-    // While the limit is reached, the due time does not matter: the end of a task wakes the loop.
-    return answer.grants.length >= max ? { ...answer, nextDueAt: undefined } : answer;
+    // While a limit is reached, the due time does not matter: the end of a task wakes the loop.
+    const isFull = answer.grants.length >= max || unpacedIn(answer) >= maxNow;
+    return isFull ? { ...answer, nextDueAt: undefined } : answer;
   }
 
   return {
-    async lease(free, begin) {
+    async lease(demand, add) {
       const answers: LeaseAnswer[] = [];
-      let left = free;
+      let { max, maxNow, returned } = demand;
+      if (queueLimits.length > 1) {
+        // A lease call prefers the queues of other workers at a site whose term it takes back, and here it would take
+        // its own other queues for such. So the terms that have no tasks left are returned before, and the others later.
+        await frontier.returnTerms(returned.filter(({ unstarted }) => unstarted === 0));
+        returned = [];
+      }
       for (const [nth, limit] of queueLimits.entries()) {
-        const answer = await leaseOf(limit, held[nth] as Set<string>, left);
-        left -= answer.grants.length;
-        for (const grant of answer.grants) begin(grant);
+        const answer = await leaseOf(limit, held[nth] as Set<string>, { max, maxNow, returned });
+        add(answer);
+        max -= answer.grants.length;
+        maxNow -= unpacedIn(answer);
         answers.push(answer);
       }
       return {
@@ -63,6 +78,12 @@ export function createQueueLimits(
       return wasFull;
     },
   };
+}
+
+/** The number of tasks that start at once. */
+function unpacedIn({ grants, terms }: Granted): number {
+  const paced = new Set(terms.map(({ site }) => site));
+  return grants.filter(({ site }) => !paced.has(site)).length;
 }
 
 function earliest(instants: readonly (number | undefined)[]): number | undefined {

@@ -4,6 +4,7 @@ import { createManualClock } from "../../../test/model/manual-clock.ts";
 import { waitUntil } from "../../../test/services/wait-until.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
+import { createPacer } from "../pace/pacer.ts";
 import type { TaskResult } from "../task/task-result.ts";
 import { createLeaseLoop, type LeaseLoop } from "./lease-loop.ts";
 
@@ -35,7 +36,8 @@ describe("a worker that retires", () => {
       graceMs: 0,
       maxTasks,
     };
-    const deps = { frontier, run, clock, settler: { ...settler, flush: async () => {} } };
+    const pacer = createPacer({ frontier, clock }, options);
+    const deps = { frontier, pacer, run, clock, settler: { ...settler, flush: async () => {} } };
     return createLeaseLoop(deps, options);
   }
 

@@ -12,6 +12,7 @@ import { createManualClock, type ManualClock } from "../../../test/model/manual-
 import { waitUntil } from "../../../test/services/wait-until.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
+import { createPacer } from "../pace/pacer.ts";
 import type { TaskResult } from "../task/task-result.ts";
 import { createLeaseLoop, type LeaseLoop } from "./lease-loop.ts";
 import { untilDrained } from "./until-drained.ts";
@@ -53,7 +54,8 @@ describe("a worker that runs suspects", () => {
       graceMs: 0,
       maxTasks: 9e9,
     };
-    return createLeaseLoop({ frontier, run, settler, clock }, options);
+    const pacer = createPacer({ frontier, clock }, options);
+    return createLeaseLoop({ frontier, pacer, run, settler, clock }, options);
   }
 
   async function run({ taskId, token, url }: Grant, { signal }: AbortController): Promise<TaskResult> {

@@ -3,7 +3,7 @@
  * worker first finishes its other tasks. If the worker then dies, the suspect is the cause. The lease loop calls this
  * runner between two of its own lease calls. A crash leaves only the lease of the suspect.
  */
-import { aloneQueue, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
+import { aloneQueue, type Frontier, type LeaseAnswer } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 type SuspectRunner = {
@@ -22,7 +22,7 @@ type Deps = {
   isBusy(): boolean;
   /** Resolves when no task runs, after `maxMs`, or when the worker stops. */
   untilIdle(maxMs: number): Promise<void>;
-  begin(grant: Grant): void;
+  begin(answer: LeaseAnswer): void;
   clock: Clock;
 };
 type Options = { worker: string; queues: readonly string[]; leaseMs: number };
@@ -45,7 +45,7 @@ export function createSuspectRunner(
 
   function lease(max: 0 | 1): Promise<LeaseAnswer> {
     const { worker, leaseMs } = options;
-    return frontier.lease({ worker, queues, max, leaseMs });
+    return frontier.lease({ worker, queues, max, maxNow: max, leaseMs, lookaheadMs: 0, returned: [] });
   }
 
   function isSoon(dueAt: number | undefined): dueAt is number {
@@ -67,8 +67,9 @@ export function createSuspectRunner(
 
   /** True if there may be more suspects. */
   async function runNext(signal: AbortSignal): Promise<boolean> {
-    const { grants, nextDueAt } = await lease(1);
-    for (const grant of grants) begin(grant);
+    const answer = await lease(1);
+    const { grants, nextDueAt } = answer;
+    begin(answer);
     while (isBusy() && !signal.aborted) await untilIdle(POLL_MS);
     if (grants.length > 0) return true;
     if (!isSoon(nextDueAt) || nextDueAt <= clock.now()) return false;

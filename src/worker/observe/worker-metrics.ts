@@ -53,7 +53,7 @@ export const WORKER_METRICS = {
   },
   trawl_fetch_seconds: {
     type: "histogram",
-    help: "Duration of requests, including the wait for their slot.",
+    help: "Duration of requests, including the wait for their turn.",
     labels: { of: FETCHED },
     buckets: SECONDS,
   },

@@ -2,7 +2,7 @@
  * Decides what happens to the tasks of a process that died. If the process was reading pages, the tasks of other pages
  * are returned, and no crash is counted for them. If only one task remains, it becomes a dead letter in two cases: it
  * blocked its process past the time limit, or its process died while the task ran alone (F6). For each task that is
- * neither returned nor a dead letter, `abandon` counts a crash.
+ * neither returned nor a dead letter, one crash is counted. The tasks that had not started are returned.
  */
 import { formatDuration } from "../../domain/duration.ts";
 import type { DeadReason } from "../../domain/task.ts";
@@ -22,6 +22,8 @@ export type CrashAttribution = {
   failed: readonly Settlement[];
   /** Returned as if they had not been leased: without a crash. */
   returned: readonly Claim[];
+  /** Tasks that may be the cause. One crash is counted for each of them. */
+  crashed: readonly Claim[];
 };
 
 export function attributeCrash({ exit, killed, underWay }: Death, limits: ChildLimits): CrashAttribution {
@@ -29,13 +31,14 @@ export function attributeCrash({ exit, killed, underWay }: Death, limits: ChildL
   const returned = underWay.filter((task) => !candidates.includes(task)).map(claimOf);
   const [suspect] = candidates;
   // Any of several candidates may be the cause. Their crashes are counted, and later they run alone.
-  if (suspect === undefined || candidates.length > 1) return { failed: [], returned };
+  const crashed = candidates.map(claimOf);
+  if (suspect === undefined || candidates.length > 1) return { failed: [], returned, crashed };
   if (killed === "time_limit" || killed === "stuck") {
-    return { failed: [deadLetter(suspect, "time_limit", overTime(killed, limits))], returned };
+    return { failed: [deadLetter(suspect, "time_limit", overTime(killed, limits))], returned, crashed: [] };
   }
-  if (!suspect.isAlone || killed === "stop_timeout") return { failed: [], returned };
+  if (!suspect.isAlone || killed === "stop_timeout") return { failed: [], returned, crashed };
   const detail = `the process that read it ${howItDied({ exit, killed }, limits)}, for the third time`;
-  return { failed: [deadLetter(suspect, "crashed_worker", detail)], returned };
+  return { failed: [deadLetter(suspect, "crashed_worker", detail)], returned, crashed: [] };
 }
 
 /** How a process died, as the predicate of a sentence. */

@@ -26,7 +26,6 @@ function aGrant(taskId: string): Grant {
     ...where,
     attempt: 1,
     redirects: 0,
-    slot: { sendAt: 0 } as Grant["slot"],
     mustFetchRobots: false,
   };
 }

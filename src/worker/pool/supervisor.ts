@@ -218,16 +218,16 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     if (failure !== undefined) return undefined;
     const death = { exit, killed: killed.get(child), underWay: child.underWay() };
     const attribution = attributeCrash(death, options);
-    const { failed, returned } = attribution;
+    const { failed, returned, crashed } = attribution;
     const times = { watchedAt: watching.now(), endedAt: clock.now() };
     try {
-      // Failed tasks first: `abandon` counts a crash for every task that the worker still holds.
+      // Failed tasks first: `abandon` would return them.
       const { finished, states } = failed.length > 0 ? await frontier.settle(failed) : { finished: [], states: [] };
       // The leases of these tasks had expired, so another process may run them now.
       if (states.includes("stale"))
         log.warn("pool.crash_attributed_late", { worker, tasks: failed.map((one) => one.taskId) });
       if (returned.length > 0) await frontier.release(returned);
-      const count = await frontier.abandon(worker);
+      const count = await frontier.abandon(worker, crashed);
       await frontier.withdraw(worker);
       for (const jobId of finished) events.finished(jobId);
       return returned.length + count;

@@ -1,8 +1,7 @@
 /** Requests a page. In a recrawl, the request is conditional if the page memory contains validators. */
-import type { Slot } from "../../domain/politeness.ts";
 import { pageUrlOf } from "../../domain/step-url.ts";
 import { isContradicted, type Validators } from "../../domain/validators.ts";
-import type { Allowance, Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../fetch/fetcher.ts";
+import type { Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { PageMemory, Recall } from "../../store/page-memory.ts";
@@ -14,7 +13,6 @@ export type FetchPageDeps = {
   fetcher: Fetcher;
   /** Renders pages in a browser, which is started on first use. */
   renderer: Fetcher;
-  allowance: Allowance;
   /** Loads the page memory of a recrawl set. */
   recall(recall: Recall): Promise<PageMemory | undefined>;
   clock: Pick<Clock, "now">;
@@ -39,16 +37,12 @@ export async function findRevisit({ deps, grant, plan }: Omit<PageRequest, "revi
 }
 
 export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
-  const { deps, grant, plan } = request;
-  // If the slot of the grant was used for robots.txt, the page needs another slot.
-  const isSpent = grant.mustFetchRobots && plan.spec.politeness.robots;
-  const slot = isSpent ? await deps.allowance.spend(grant.site) : grant.slot;
   const validators = chooseValidators(request);
-  const outcome = await send(request, slot, validators);
+  const outcome = await send(request, validators);
   if (outcome.kind !== "unchanged" || validators === undefined) return outcome;
-  // If the validators in the response differ from those in the request, the page is fetched in full.
+  // The validators in the response differ from those in the request, so it cannot be trusted. Fetch the page in full.
   if (!isContradicted(validators, outcome.page.headers)) return outcome;
-  return send(request, await deps.allowance.spend(grant.site), undefined);
+  return send(request, undefined);
 }
 
 function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | undefined {
@@ -58,7 +52,6 @@ function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | u
 
 async function send(
   { deps, observe, attempt, options, grant, plan, signal }: PageRequest,
-  slot: Slot,
   validators: Validators | undefined,
 ): Promise<FetchOutcome> {
   const step = grant.kind === "render" ? "render" : "fetch";
@@ -67,7 +60,6 @@ async function send(
   const request: FetchRequest = {
     url,
     site: grant.site,
-    slot,
     validators,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
     headers: plan.headersFor(url),

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { aRequest } from "../../../test/contracts/frontier/makers.ts";
 import { createManualClock } from "../../../test/model/manual-clock.ts";
 import { submitDirectly } from "../../../test/submit/submit-directly.ts";
 import { resolveConfig } from "../../config/resolve.ts";
@@ -102,7 +103,7 @@ async function workUntilIdle(fixture: Fixture, crash: Crash | undefined): Promis
   const runStep = crashingAt(crash);
   let crashed = 0;
   for (let worker = 0; worker < 100; worker++) {
-    const request = { worker: `w${worker}`, queues: ["fetch", "parse"], max: 1, leaseMs: 60_000 };
+    const request = aRequest({ worker: `w${worker}`, queues: ["fetch", "parse"], max: 1 });
     const [grant] = (await fixture.frontier.lease(request)).grants;
     if (grant === undefined) return crashed;
     try {
@@ -148,7 +149,6 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
     rulesAt: () => Promise.reject(new Error("robots.txt must not be requested")),
     knownAt: async () => () => true,
   };
-  const allowance = { spend: () => Promise.reject(new Error("no further slot must be reserved")) };
   const scriptedSites = { has: async () => false, mark: async () => {} };
   const deliver = () => Promise.reject(new Error("no event must be delivered"));
   const browsing = { renderer: fetcher, needsBrowser: () => false, scriptedSites };
@@ -161,7 +161,7 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
   const attempts = createAttemptRecorder({ clock }, { worker: "w" });
   const attempt = attempts.begin(grant, false);
   const result = await runTask({
-    deps: { fetcher, ...browsing, robots, allowance, spool, ...rest },
+    deps: { fetcher, ...browsing, robots, spool, ...rest },
     observe: {},
     attempt,
     options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10, recrawlBytes: 1000 },

@@ -80,10 +80,14 @@ function isFirstAttempt({ token }: Grant): boolean {
  * The new memory of a page that no longer exists; undefined if there is no memory to clear. If the page exists again
  * later, it counts as new.
  */
-export function memoryOfGone({ grant, plan }: Task, { set, before }: Revisit): MemoryWrite | undefined {
+export function memoryOfGone(
+  { grant, plan }: Task,
+  { set, before }: Revisit,
+  fetchedAt: number,
+): MemoryWrite | undefined {
   if (before?.fingerprint === undefined && isFirstAttempt(grant)) return undefined;
   const nothing = { ...NONE, fingerprint: undefined, content: undefined };
-  return written(grant, set, { ...nothing, reads: plan.digestOf(grant), fetchedAt: grant.slot.sendAt });
+  return written(grant, set, { ...nothing, reads: plan.digestOf(grant), fetchedAt });
 }
 
 /** Whether the job sends its own conditional headers. Trawl cannot interpret the response to those. */

@@ -103,14 +103,14 @@ async function checkRobots({ deps, observe, attempt, grant, plan, signal }: Task
   const url = pageUrlOf(grant.url);
   // Usually the rules are cached. Only a request for robots.txt takes time and gets a span.
   if (!grant.mustFetchRobots) return deps.robots.rulesAt(url, grant.site, undefined);
-  const fetchRules = () => deps.robots.rulesAt(url, grant.site, { slot: grant.slot, signal });
+  const fetchRules = () => deps.robots.rulesAt(url, grant.site, { signal });
   return observe.trace === undefined ? fetchRules() : observe.trace(attempt, "robots", grant.site, fetchRules);
 }
 
 const EVERYTHING_ALLOWED: RobotsAnswer = { kind: "rules", allows: () => true, crawlDelayMs: 0, sitemaps: [] };
 
 function memoryIfGone(task: Task): MemoryWrite | undefined {
-  return task.revisit === undefined ? undefined : memoryOfGone(task, task.revisit);
+  return task.revisit === undefined ? undefined : memoryOfGone(task, task.revisit, task.deps.clock.now());
 }
 
 async function pageFetched(task: Task, outcome: FetchedPage, isAllowed: IsAllowed): Promise<TaskResult> {

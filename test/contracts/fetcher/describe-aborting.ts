@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createFakeClock } from "./fake-clock.ts";
 import { connectionClosed, type OpenFetcher, pageText, requestFor, useHarness } from "./harness.ts";
 import { always, bytes } from "./misbehaving-server.ts";
 
@@ -32,15 +31,12 @@ export function describeAborting(open: OpenFetcher): void {
       expect(server.connections).toHaveLength(0);
     });
 
-    it("rejects while it waits for its slot", async () => {
-      const clock = createFakeClock(0);
-      const { server, get } = await harness({ clock });
+    it("rejects while it waits for its turn", async () => {
+      const turn = (_: string, signal: AbortSignal) =>
+        new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      const { server, get } = await harness({ allowance: { turn } });
       const controller = new AbortController();
-      const fetching = get("/page", {
-        signal: controller.signal,
-        slot: { sendAt: 1_000, sendBy: 1_001, arrivalAt: 0 },
-      });
-      await clock.asleep();
+      const fetching = get("/page", { signal: controller.signal });
       controller.abort(reason);
       await expect(fetching).rejects.toBe(reason);
       expect(server.connections).toHaveLength(0);

@@ -90,8 +90,8 @@ export function describeFailures(open: OpenFetcher): void {
       });
     });
 
-    it("sends the request again, and spends allowance for it, if an idle connection was closed", async () => {
-      const { server, get, spent } = await harness();
+    it("sends the request again, in another turn, if an idle connection was closed", async () => {
+      const { server, get, calls } = await harness();
       server.on("/page", (socket, { connection }) => {
         if (connection === 1 && server.requests.length > 1) socket.destroy();
         else respond(socket, { body: "page" });
@@ -99,17 +99,17 @@ export function describeFailures(open: OpenFetcher): void {
       await get("/page");
       expect(pageText(await get("/page"))).toBe("page");
       expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2]);
-      expect(spent).toEqual([{ site: new URL(server.origin).host, unused: undefined }]);
+      expect([calls.turn.length, calls.trySend.length]).toEqual([3, 3]);
     });
 
     it("does not send the request a third time", async () => {
-      const { server, get, spent } = await harness();
+      const { server, get, calls } = await harness();
       server.on("/first", always({ body: "page" }));
       server.on("/dead", (socket) => socket.resetAndDestroy());
       await get("/first");
       expect(await get("/dead")).toMatchObject(NETWORK);
       expect(server.requests.map(({ path }) => path)).toEqual(["/first", "/dead", "/dead"]);
-      expect(spent).toHaveLength(1);
+      expect(calls.turn).toHaveLength(3);
     });
 
     it("does not send the request again after the response has begun", async () => {

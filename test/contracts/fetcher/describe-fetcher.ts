@@ -5,7 +5,7 @@ import { describeAnswers } from "./describe-answers.ts";
 import { describeFailures } from "./describe-failures.ts";
 import { describeLimits } from "./describe-limits.ts";
 import { describeRedirects } from "./describe-redirects.ts";
-import { describeSlots } from "./describe-slots.ts";
+import { describeTurns } from "./describe-turns.ts";
 import type { OpenFetcher } from "./harness.ts";
 
 export function describeFetcher(name: string, open: OpenFetcher): void {
@@ -14,7 +14,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
     describeRedirects(open);
     describeLimits(open);
     describeFailures(open);
-    describeSlots(open);
+    describeTurns(open);
     describeAborting(open);
   });
 }

@@ -9,7 +9,7 @@ export function describeRedirects(open: OpenFetcher): void {
     it.each([301, 302, 303, 307, 308])(
       "returns %i with its target in canonical form, and does not follow it",
       async (status) => {
-        const { server, get, spent } = await harness();
+        const { server, get, calls } = await harness();
         server.on("/old", always({ status, headers: { location: "HTTP://Other.test:80/x#part" }, body: "moved" }));
 
         const outcome = await get("/old");
@@ -19,7 +19,7 @@ export function describeRedirects(open: OpenFetcher): void {
           to: "http://other.test/x",
           page: { url: `${server.origin}/old`, status },
         });
-        expect([server.requests.length, spent.length]).toEqual([1, 0]);
+        expect([server.requests.length, calls.turn.length]).toEqual([1, 1]);
       },
     );
 

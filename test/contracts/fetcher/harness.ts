@@ -1,6 +1,5 @@
 /** A server and a fetcher for the tests of the fetcher contract. */
 import { afterEach } from "vitest";
-import type { Slot } from "../../../src/domain/politeness.ts";
 import type { Allowance, Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../../src/fetch/fetcher.ts";
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import { type MisbehavingServer, startMisbehavingServer } from "./misbehaving-server.ts";
@@ -10,17 +9,18 @@ export type OpenFetcher = (deps: { allowance: Allowance; clock: Clock }) => Fetc
 
 export const LIMITS: FetchLimits = { bodyBytes: 1_000_000, totalMs: 30_000, idleMs: 30_000 };
 
-export const ANY_TIME: Slot = { sendAt: 0, sendBy: Number.MAX_SAFE_INTEGER, arrivalAt: 0 };
+/** Lets every request leave at once. */
+export const UNPACED: Allowance = { turn: () => undefined, trySend: () => true, unsent: () => {} };
 
 export type Harness = {
   server: MisbehavingServer;
   fetcher: Fetcher;
-  /** The calls of `Allowance.spend`: the site, and the unused slot that the fetcher returned. */
-  spent: { site: string; unused: Slot | undefined }[];
+  /** The sites of the calls of `Allowance`, by method. */
+  calls: { turn: string[]; trySend: string[]; unsent: string[] };
   get(path: string, more?: Partial<FetchRequest>): Promise<FetchOutcome>;
 };
 
-export type HarnessOptions = { clock?: Clock; slots?: readonly Slot[] };
+export type HarnessOptions = { clock?: Clock; allowance?: Partial<Allowance> };
 
 /** Opens harnesses that are closed after each test. */
 export function useHarness(open: OpenFetcher): (options?: HarnessOptions) => Promise<Harness> {
@@ -29,21 +29,29 @@ export function useHarness(open: OpenFetcher): (options?: HarnessOptions) => Pro
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  return async ({ clock = systemClock(), slots = [] } = {}) => {
+  return async ({ clock = systemClock(), allowance: paced = {} } = {}) => {
     const server = await startMisbehavingServer();
-    const spent: Harness["spent"] = [];
-    const remaining = [...slots];
+    const calls: Harness["calls"] = { turn: [], trySend: [], unsent: [] };
+    const chosen = { ...UNPACED, ...paced };
     const allowance: Allowance = {
-      async spend(site, unused) {
-        spent.push({ site, unused });
-        return remaining.shift() ?? ANY_TIME;
+      turn(site, signal) {
+        calls.turn.push(site);
+        return chosen.turn(site, signal);
+      },
+      trySend(site) {
+        calls.trySend.push(site);
+        return chosen.trySend(site);
+      },
+      unsent(site) {
+        calls.unsent.push(site);
+        chosen.unsent(site);
       },
     };
     const fetcher = open({ allowance, clock });
     closers.push(server.close, fetcher.close);
     const get: Harness["get"] = (path, more = {}) =>
       fetcher.fetch({ ...requestFor(`${server.origin}${path}`), ...more });
-    return { server, fetcher, spent, get };
+    return { server, fetcher, calls, get };
   };
 }
 
@@ -51,7 +59,6 @@ export function requestFor(url: string): FetchRequest {
   return {
     url,
     site: new URL(url).host,
-    slot: ANY_TIME,
     limits: LIMITS,
     headers: {},
     signal: new AbortController().signal,

@@ -29,8 +29,9 @@ function pausing({ open, test }: Suite): void {
     await submit(frontier, aJob(), tasksAt("a.test", 3));
 
     expect(await frontier.pause("job")).toMatchObject({ state: "paused", counts: { queued: 3 } });
-    expect(await frontier.lease({ worker: "w", queues: ["fetch"], max: 5, leaseMs: 1000 })).toEqual({
+    expect(await frontier.lease(aRequest())).toEqual({
       grants: [],
+      terms: [],
       nextDueAt: undefined,
     });
     await frontier.enqueue("job", tasksAt("b.test", 2));

@@ -17,7 +17,6 @@ import { leasing } from "./leasing.ts";
 import { ledger } from "./ledger.ts";
 import { politeness } from "./politeness.ts";
 import { presence } from "./presence.ts";
-import { reserveSlots } from "./reserve-slot.ts";
 import { retries } from "./retries.ts";
 import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
@@ -26,11 +25,12 @@ import { settling } from "./settling.ts";
 import { siteBackoff } from "./site-backoff.ts";
 import { siteListing } from "./site-listing.ts";
 import { suspects } from "./suspects.ts";
+import { terms } from "./terms.ts";
 
 const TOPICS: readonly ((suite: Suite) => void)[] = [
   leasing,
   politeness,
-  reserveSlots,
+  terms,
   siteBackoff,
   siteListing,
   robots,

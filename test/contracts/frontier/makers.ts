@@ -2,11 +2,18 @@
 
 import { expect } from "vitest";
 import { ledgerGap } from "../../../src/domain/job.ts";
-import type { SitePolicy } from "../../../src/domain/politeness.ts";
+import {
+  arrivalAfter,
+  type ReturnedTerm,
+  readyAt,
+  type SitePolicy,
+  type Term,
+} from "../../../src/domain/politeness.ts";
 import type { NewTask } from "../../../src/domain/task.ts";
 import {
   aloneQueue,
   type Grant,
+  type LeaseAnswer,
   type LeaseRequest,
   type NewJob,
   type Settlement,
@@ -50,8 +57,9 @@ export async function submit(frontier: AnyFrontier, job: NewJob, tasks: readonly
   await frontier.enqueue(job.id, tasks);
 }
 
-export function aRequest(parts: Partial<LeaseRequest> = {}): LeaseRequest {
-  return { worker: "worker", queues: ["fetch"], max: 100, leaseMs: 60_000, ...parts };
+export function aRequest({ max = 100, ...parts }: Partial<LeaseRequest> = {}): LeaseRequest {
+  const usual = { worker: "worker", queues: ["fetch"], leaseMs: 60_000, lookaheadMs: 0, returned: [] };
+  return { ...usual, max, maxNow: max, ...parts };
 }
 
 /** Fields of a lease request for suspects only, and for all tasks. */
@@ -94,13 +102,56 @@ export async function settleAll(
   expect(states).not.toContain("stale");
 }
 
-/** Leases and settles until nothing is left, advancing the clock. Returns the grants in order. */
-export async function drain({ frontier, clock }: Broker, parts: Partial<LeaseRequest> = {}): Promise<Grant[]> {
-  const all: Grant[] = [];
+/** The term, returned after requests at these times. */
+export function returnedAfter(term: Term, sends: readonly number[], unstarted = 0): ReturnedTerm {
+  const { site, number, intervalMs, burst } = term;
+  const arrivalAt = sends.reduce((at, sentAt) => arrivalAfter(sentAt, at, term), term.arrivalAt);
+  return { site, number, intervalMs, burst, arrivalAt, unstarted };
+}
+
+/** When a worker sends `count` requests in a term, each as early as possible. */
+export function sendsIn(term: Term, count: number, now: number): number[] {
+  const sends: number[] = [];
+  for (let { arrivalAt } = term; sends.length < count; ) {
+    const sentAt = Math.max(now, term.startsAt, readyAt(arrivalAt, term));
+    arrivalAt = arrivalAfter(sentAt, arrivalAt, term);
+    sends.push(sentAt);
+  }
+  return sends;
+}
+
+/** Settles all grants of an answer, and returns its terms as if the requests had been sent as early as possible. */
+export async function settleAndReturn(frontier: AnyFrontier, { grants, terms }: LeaseAnswer): Promise<void> {
+  await settleAll(frontier, grants);
+  await frontier.returnTerms(
+    terms.map((term) => {
+      const count = grants.filter(({ site }) => site === term.site).length;
+      return returnedAfter(term, sendsIn(term, count, term.startsAt));
+    }),
+  );
+}
+
+/** A grant, and when its request was sent. */
+export type SentGrant = Grant & { sentAt: number };
+
+/**
+ * Leases, sends as early as the terms allow, settles and returns the terms, until nothing is left. Advances the clock.
+ */
+export async function drain({ frontier, clock }: Broker, parts: Partial<LeaseRequest> = {}): Promise<SentGrant[]> {
+  const all: SentGrant[] = [];
   for (;;) {
-    const { grants, nextDueAt } = await frontier.lease(aRequest(parts));
-    all.push(...grants);
+    const { grants, terms, nextDueAt } = await frontier.lease(aRequest(parts));
+    const returned = terms.map((term) => {
+      const granted = grants.filter(({ site }) => site === term.site);
+      const sends = sendsIn(term, granted.length, clock.now());
+      all.push(...granted.map((grant, nth) => ({ ...grant, sentAt: sends[nth] ?? 0 })));
+      return { sends, term: returnedAfter(term, sends) };
+    });
+    const unpaced = grants.filter(({ site }) => !terms.some((term) => term.site === site));
+    all.push(...unpaced.map((grant) => ({ ...grant, sentAt: clock.now() })));
+    clock.advanceTo(Math.max(0, ...returned.flatMap(({ sends }) => sends)));
     await settleAll(frontier, grants);
+    await frontier.returnTerms(returned.map(({ term }) => term));
     if (grants.length > 0) continue;
     if (nextDueAt === undefined) return all;
     expect(nextDueAt).toBeGreaterThan(clock.now());

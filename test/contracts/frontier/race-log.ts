@@ -1,12 +1,11 @@
 /** The log of each process of a race, written line by line, so that a kill -9 loses none of it. */
 import { readFileSync } from "node:fs";
-import type { Slot } from "../../../src/domain/politeness.ts";
 
 export type RaceLine =
-  /** A grant, logged right after its lease call. */
+  /** A task was started. */
   | { kind: "granted"; at: number; worker: string; taskId: string; token: number; url: string; site: string }
-  /** A request is sent in this slot. */
-  | { kind: "sent"; worker: string; taskId: string; token: number; site: string; slot: Slot }
+  /** A request was sent. */
+  | { kind: "sent"; at: number; worker: string; taskId: string; token: number; site: string }
   /** Logged right before the call that ends the lease. */
   | { kind: "ending"; at: number; taskId: string; token: number }
   | { kind: "settled"; taskId: string; token: number; url: string; verdict: "settled" | "stale" }

@@ -1,9 +1,20 @@
 import { expect } from "vitest";
 import { offlineSite } from "../../../src/domain/offline-site.ts";
-import { guardMs } from "../../../src/domain/politeness.ts";
 import type { RobotsFile } from "../../../src/frontier/frontier.ts";
 import { START_AT, type Suite } from "./backend.ts";
-import { aJob, aRequest, aTask, drain, grantsOf, oneGrant, settleAll, submit, tasksAt, UNLIMITED } from "./makers.ts";
+import {
+  aJob,
+  aRequest,
+  aTask,
+  drain,
+  grantsOf,
+  oneGrant,
+  returnedAfter,
+  settleAll,
+  submit,
+  tasksAt,
+  UNLIMITED,
+} from "./makers.ts";
 
 /** robots.txt is fetched once for all workers, and its crawl-delay is obeyed (F2). */
 export function robots({ open, test }: Suite): void {
@@ -72,7 +83,7 @@ export function robots({ open, test }: Suite): void {
     await submit(frontier, job, tasksAt("a.test", 3));
     const first = await oneGrant(frontier, { leaseMs: 5000 });
 
-    expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: undefined });
+    expect(await frontier.lease(aRequest())).toEqual({ grants: [], terms: [], nextDueAt: undefined });
     clock.advance(4000);
     expect(await frontier.extend([first], 5000)).toEqual([true]);
     clock.advance(4000);
@@ -113,13 +124,15 @@ export function robots({ open, test }: Suite): void {
     const { frontier } = broker;
     const policy = { intervalMs: 100, burst: 3, perSite: 5 };
     await submit(frontier, aJob({ robots: true, policy }), tasksAt("a.test", 4));
-    const first = await oneGrant(frontier);
+    const { grants, terms } = await frontier.lease(aRequest());
+    expect(grants).toHaveLength(1);
     await frontier.keepRobots("a.test", aFile(), 2000);
-    await settleAll(frontier, [first]);
+    await settleAll(frontier, grants);
+    await frontier.returnTerms(terms.map((term) => returnedAfter(term, [START_AT])));
 
-    const sends = [first, ...(await drain(broker))].map(({ slot }) => slot.sendAt - START_AT);
+    const sends = (await drain(broker)).map(({ sentAt }) => sentAt - START_AT);
 
-    expect(sends).toEqual([0, 1, 2, 3].map((nth) => nth * (2000 + guardMs(2000))));
+    expect(sends).toEqual([2000, 4000, 6000]);
   });
 
   test("F2 applies the stricter of rate and crawl-delay", async () => {

@@ -15,7 +15,7 @@ export function siteBackoff({ open, test }: Suite): void {
     await settleAll(frontier, [grant], { outcome: RETRY, site: { kind: "throttled", retryAfterMs: 30_000 } });
 
     expect((await grantsOf(frontier)).map(({ site }) => site)).toEqual(["b.test"]);
-    expect(await frontier.lease(aRequest())).toEqual({ grants: [], nextDueAt: START_AT + 30_000 });
+    expect(await frontier.lease(aRequest())).toEqual({ grants: [], terms: [], nextDueAt: START_AT + 30_000 });
     clock.advance(29_999);
     expect(await grantsOf(frontier)).toEqual([]);
     clock.advance(1);
@@ -73,12 +73,14 @@ export function siteBackoff({ open, test }: Suite): void {
     expect((await frontier.listSites(1))[0]?.blockedUntil).toBe(clock.now() + siteBackoffMs(2));
   });
 
-  test("F2 a slot that is reserved during a backoff starts when the backoff ends", async () => {
+  test("F2 a term that is opened during a backoff starts when the backoff ends", async () => {
     const { frontier } = await open();
-    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const policy = { intervalMs: 100, burst: 1, perSite: 5 };
+    await submit(frontier, aJob({ policy }), tasksAt("a.test", 1));
     await settleAll(frontier, [await oneGrant(frontier)], { site: { kind: "throttled", retryAfterMs: 7000 } });
 
-    expect((await frontier.reserveSlot("a.test")).sendAt).toBe(START_AT + 7000);
+    const request = { worker: "worker", site: "a.test", returned: undefined };
+    expect(await frontier.openTerm(request)).toMatchObject({ startsAt: START_AT + 7000 });
   });
 }
 

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { TERM_MS } from "../../../src/domain/politeness.ts";
 import { aloneQueue, SUSPECT_AFTER } from "../../../src/frontier/frontier.ts";
 import { type Broker, START_AT, type Suite } from "./backend.ts";
 import {
@@ -56,7 +57,7 @@ function findingSuspects({ open, test }: Suite): void {
     for (let nth = 0; nth < SUSPECT_AFTER; nth++) {
       await oneGrant(frontier, { queues: ["slow"], worker: "doomed" });
       await frontier.abandon("doomed");
-      clock.advance(nth === 0 ? 11_000 : 0);
+      clock.advance(nth === 0 ? TERM_MS + 11_000 : 0);
     }
     const dueAt = await aloneDueAt("fetch", "slow");
     expect(dueAt).toBeGreaterThan(clock.now() + 9000);

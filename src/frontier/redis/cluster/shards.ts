@@ -4,7 +4,7 @@
  * job's owner shard, has the authoritative state of the job.
  */
 import type { Clock } from "../../../runtime/clock.ts";
-import type { BrokerClient, Reply, ScriptArg } from "../connection/broker-client.ts";
+import type { BrokerClient, Reply, ScriptArg, TimedReply } from "../connection/broker-client.ts";
 import type { BrokerClock } from "../connection/broker-clock.ts";
 import { shardKey } from "../keys.ts";
 
@@ -16,9 +16,11 @@ export type Shard = {
   /** Runs a script with the time as its first argument. */
   run(script: string, ...args: readonly ScriptArg[]): Promise<Reply>;
   /** Like `run`. `isRepeat`: an earlier attempt, whose reply was lost, may have been executed. */
-  tryRun(script: string, ...args: readonly ScriptArg[]): Promise<{ reply: Reply; isRepeat: boolean }>;
+  tryRun(script: string, ...args: readonly ScriptArg[]): Promise<TimedReply>;
   /** Like `tryRun`, but with several shards it fails at once if this one is unreachable (see lostMsOf). */
   runFailFast: Shard["tryRun"];
+  /** Runs a script with durations in its arguments, which must be computed for every attempt. */
+  runTimed(script: string, args: () => readonly ScriptArg[], options?: { failFast: boolean }): Promise<TimedReply>;
   /**
    * Runs a script that stores a receipt (lib/receipt.lua): after a lost reply, a retry returns that reply without new
    * work.
@@ -51,14 +53,17 @@ export function createShards({ broker, clock, timeOf, caller }: Deps, { prefix, 
     /** Idle caller names for `runOnce`: each makes one call at a time. */
     const callers: { name: string; calls: number }[] = [];
     let callersCreated = 0;
-    const tryRun: Shard["tryRun"] = (script, ...args) => broker.run(script, own, () => [now(), ...args]);
+    const runTimed: Shard["runTimed"] = (script, args, { failFast } = { failFast: false }) =>
+      broker.run(script, own, () => [now(), ...args()], { failFast: failFast && shards > 1 });
+    const tryRun: Shard["tryRun"] = (script, ...args) => runTimed(script, () => args);
     return {
       index,
       time: timeOf(own),
       key: (name, of) => (of === undefined ? `${own}:${name}` : `${own}:${name}:${of}`),
       run: async (script, ...args) => (await tryRun(script, ...args)).reply,
       tryRun,
-      runFailFast: (script, ...args) => broker.run(script, own, () => [now(), ...args], { failFast: shards > 1 }),
+      runFailFast: (script, ...args) => runTimed(script, () => args, { failFast: true }),
+      runTimed,
       async runOnce(script, ...args) {
         const from = callers.pop() ?? { name: `${caller}:${++callersCreated}`, calls: 0 };
         from.calls += 1;

@@ -1,7 +1,7 @@
-/** Encodes tasks and settlements as script arguments, and decodes grants from replies. */
+/** Encodes tasks, settlements and returned terms as script arguments, and decodes grants and terms from replies. */
 import type { BackoffCause } from "../../../domain/backoff.ts";
 import { fingerprint, fingerprintInteger } from "../../../domain/fingerprint.ts";
-import { type SitePolicy, type Slot, takeSlot } from "../../../domain/politeness.ts";
+import type { ReturnedTerm, Term } from "../../../domain/politeness.ts";
 import type { NewTask } from "../../../domain/task.ts";
 import type { Grant, Settlement, TaskOutcome } from "../../frontier.ts";
 import type { Reply, ScriptArg } from "../connection/broker-client.ts";
@@ -78,35 +78,38 @@ function encodeSiteSignal(site: Settlement["site"]): string {
   return site.retryAfterMs === undefined ? signal : `${signal} ${site.retryAfterMs}`;
 }
 
-/**
- * Decodes a reply of lease.lua. For each site, the reply contains its state before the call and then its tasks. The
- * tasks take the slots of the site in that order.
- */
-export function decodeGrants(
-  reply: Reply,
-  { now, leadMs }: { now: number; leadMs: number },
-  toLocalSlot: (slot: Slot) => Slot,
-): Grant[] {
+/** Four values, see return_term in lua/lib/terms.lua. `fromNow`: that of the shard's BrokerClock. */
+export function encodeReturned(
+  { number, intervalMs, burst, arrivalAt }: ReturnedTerm,
+  fromNow: (at: number) => number,
+): ScriptArg[] {
+  return [number, intervalMs, burst, fromNow(arrivalAt)];
+}
+
+/** Decodes a term in the broker's time, see open_term in lua/lib/terms.lua. */
+export function decodeTerm(site: string, text: string): Term {
+  const fields = text.split(" ").map(Number) as [number, number, number, number, number, number, number];
+  const [number, intervalMs, burst, startsAt, endsAt, arrivalAt, concurrent] = fields;
+  return { site, number, intervalMs, burst, startsAt, endsAt, arrivalAt, concurrent };
+}
+
+/** Decodes a reply of lease.lua. The terms are in the broker's time. */
+export function decodeGrants(reply: Reply): { grants: Grant[]; terms: Term[] } {
   const grants: Grant[] = [];
+  const terms: Term[] = [];
   let at = 3;
   const next = () => reply[at++] ?? "";
   while (at < reply.length) {
     const site = String(next());
-    let arrivalAt = Number(next());
-    const policy: SitePolicy = { intervalMs: Number(next()), burst: Number(next()), perSite: 0 };
+    const term = String(next());
+    if (term !== "") terms.push(decodeTerm(site, term));
     const from = { site, mustFetchRobots: next() === 1 };
     for (let jobs = Number(next()); jobs > 0; jobs--) {
       const jobId = String(next());
-      for (let tasks = Number(next()); tasks > 0; tasks--) {
-        // A site without an interval has no burst: instead of it, the script sends the end of the site's backoff.
-        const startAt = policy.intervalMs === 0 ? Math.max(now, policy.burst) : now + leadMs;
-        const slot = takeSlot(startAt, arrivalAt, policy);
-        arrivalAt = slot.arrivalAt;
-        grants.push(decodeGrant(from, jobId, String(next()), toLocalSlot(slot)));
-      }
+      for (let tasks = Number(next()); tasks > 0; tasks--) grants.push(decodeGrant(from, jobId, String(next())));
     }
   }
-  return grants;
+  return { grants, terms };
 }
 
 /** "id body" is the first grant of a task, "!id token failures body" a later one. */
@@ -114,7 +117,6 @@ function decodeGrant(
   { site, mustFetchRobots }: Pick<Grant, "site" | "mustFetchRobots">,
   jobId: string,
   text: string,
-  slot: Slot,
 ): Grant {
   const isFirst = !text.startsWith("!");
   const afterId = text.indexOf(" ");
@@ -127,7 +129,6 @@ function decodeGrant(
     site,
     attempt: isFirst ? 1 : Number(text.slice(afterToken + 1, afterFailures)) + 1,
     ...decodeBody(text.slice(afterFailures + 1), site),
-    slot,
     mustFetchRobots,
   };
 }

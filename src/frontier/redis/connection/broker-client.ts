@@ -11,7 +11,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { commandsDenied, REQUIRED_COMMANDS } from "../health/permissions.ts";
-import type { BrokerClock } from "./broker-clock.ts";
+import type { BrokerClock, RoundTrip } from "./broker-clock.ts";
 import { toTrawlError, unreachable } from "./broker-errors.ts";
 import type { RedisUrl } from "./connection-url.ts";
 import {
@@ -31,21 +31,22 @@ import { type Script, withComment } from "./scripts.ts";
 export type ScriptArg = string | number;
 export type Reply = readonly (string | number)[];
 
+/** `isRepeat`: an earlier attempt may have been executed. */
+export type TimedReply = { reply: Reply; isRepeat: boolean; trip: RoundTrip };
+
 /** `failFast`: fail at once if the shard is unreachable. */
 type CallOptions = { failFast: boolean };
 
 export type BrokerClient = {
   /** The URL of the broker without its password. */
   redacted: string;
-  /**
-   * Runs a script on the shard whose keys start with `shard`. `isRepeat`: an earlier attempt may have been executed.
-   */
+  /** Runs a script on the shard whose keys start with `shard`. `args` is called for every attempt. */
   run(
     script: string,
     shard: string,
     args: (isRepeat: boolean) => readonly ScriptArg[],
     options?: CallOptions,
-  ): Promise<{ reply: Reply; isRepeat: boolean }>;
+  ): Promise<TimedReply>;
   /** Runs a command that only reads. */
   read(command: string, ...args: readonly ScriptArg[]): Promise<unknown>;
   /** Calls `onMessage` for every message on the channel, and after every reconnect, until the client is closed. */
@@ -68,10 +69,10 @@ type Deps = {
 const RETRY_MS = 25;
 const FIRST_CONNECT_MS = 2_000;
 /**
- * Scripts that grant slots have a SHA-1 per shard. Otherwise, after a restart of the server, a client of another shard
+ * Scripts that open terms have a SHA-1 per shard. Otherwise, after a restart of the server, a client of another shard
  * or prefix could load the script first, and this shard would not notice the restart.
  */
-const PER_SHARD: ReadonlySet<string> = new Set(["lease", "reserve-slot"]);
+const PER_SHARD: ReadonlySet<string> = new Set(["lease", "open-term"]);
 
 export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { retryForMs: number }): BrokerClient {
   const { clock, log, timeOf, scripts } = deps;
@@ -220,20 +221,16 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
     redacted: url.redacted,
     async run(name, shard, args, { failFast } = { failFast: false }) {
       const script = scriptFor(name, shard);
-      let isRepeat = false;
-      const reply = await retryUntilAnswered(
-        { op: `frontier.${name}`, target: shard, failFast },
-        async (isRepeated) => {
-          isRepeat = isRepeated;
-          const sentAt = clock.now();
-          const answer = await evaluate(script, shard, args(isRepeated)).catch(async (error: unknown) => {
-            throw await nameDeniedCommands(error, `frontier.${name}`, shard);
-          });
-          timeOf(shard).recordRoundTrip(sentAt, Number(typeof answer === "string" ? answer : answer[0]));
-          return answer;
-        },
-      );
-      return { reply, isRepeat };
+      return retryUntilAnswered({ op: `frontier.${name}`, target: shard, failFast }, async (isRepeat) => {
+        const sentAt = clock.now();
+        const reply = await evaluate(script, shard, args(isRepeat)).catch(async (error: unknown) => {
+          throw await nameDeniedCommands(error, `frontier.${name}`, shard);
+        });
+        const brokerNow = Number(typeof reply === "string" ? reply : reply[0]);
+        const trip = { sentAt, receivedAt: clock.now(), brokerNow };
+        timeOf(shard).recordRoundTrip(trip);
+        return { reply, isRepeat, trip };
+      });
     },
     read(command, ...args) {
       const call = { op: `frontier.${command}`, target: "", failFast: false };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callerClock, createBrokerClock } from "./broker-clock.ts";
+import type { Term } from "../../../domain/politeness.ts";
+import { callerClock, createBrokerClock, type RoundTrip } from "./broker-clock.ts";
 
 /** A local clock that is `aheadMs` ahead of the broker's, and calls with a given time for each direction. */
 function setUp(aheadMs: number) {
@@ -15,18 +16,16 @@ function setUp(aheadMs: number) {
       now += byMs;
       aheadMs += byMs;
     },
-    call(thereMs: number, backMs: number) {
+    call(thereMs: number, backMs: number): RoundTrip {
       const sentAt = now;
       now += thereMs;
       const brokerNow = now - aheadMs;
       now += backMs;
-      time.recordRoundTrip(sentAt, brokerNow);
+      const trip = { sentAt, receivedAt: now, brokerNow };
+      time.recordRoundTrip(trip);
+      return trip;
     },
-    grant(backMs: number) {
-      const brokerNow = now - aheadMs;
-      now += backMs;
-      time.recordGrant(brokerNow);
-    },
+    toBroker: (at: number) => at - aheadMs,
     errorMs: () => Math.abs(time.toLocal(0) - aheadMs),
   };
 }
@@ -83,69 +82,67 @@ describe("the broker's clock", () => {
     expect(errorMs()).toBeLessThanOrEqual(11 + 0.5 * 25);
   });
 
-  it("reserves slots ahead by the time that most of them take to arrive, in steps of 0.25 ms", () => {
-    const { time, call, grant } = setUp(10_000);
-    call(1, 1);
-    expect(time.leadMs()).toBe(0);
-    for (let nth = 0; nth < 50; nth++) grant(2);
-    expect(time.leadMs()).toBeGreaterThanOrEqual(2);
-    expect(time.leadMs()).toBeLessThan(3);
-    for (let nth = 0; nth < 50; nth++) grant(nth % 5 === 0 ? 20 : 1);
-    expect(time.leadMs()).toBeGreaterThan(10);
-    expect(time.leadMs() % 0.25).toBe(0);
-    for (let nth = 0; nth < 10; nth++) grant(1e6);
-    expect(time.leadMs()).toBe(500);
-  });
-
-  it("narrows a slot by the possible error on both sides, and leaves at least half of it", () => {
-    const { time, call } = setUp(1000);
-    call(4, 4);
-    expect(time.toLocalSlot({ sendAt: 100, sendBy: 125, arrivalAt: 600 })).toEqual({
-      sendAt: 1104,
-      sendBy: 1121,
-      arrivalAt: 600,
-    });
-    const narrow = time.toLocalSlot({ sendAt: 100, sendBy: 105, arrivalAt: 600 });
-    expect(narrow.sendAt).toBeCloseTo(1101.25, 9);
-    expect(narrow.sendBy - narrow.sendAt).toBeCloseTo(2.5, 9);
-  });
-
-  it("is accurate after a short round trip, or after 16 in a row that are not better", () => {
-    const { time, call } = setUp(1000);
-    expect(time.isAccurate()).toBe(false);
-    call(0.2, 0.2);
-    expect(time.isAccurate()).toBe(true);
-
-    const far = setUp(1000);
-    for (let nth = 0; nth < 10; nth++) far.call(20, 20);
-    far.call(10, 10);
-    for (let nth = 0; nth < 15; nth++) far.call(20, 20);
-    expect(far.time.isAccurate()).toBe(false);
-    far.call(20, 20);
-    expect(far.time.isAccurate()).toBe(true);
-  });
-
   it("is measured again after invalidate, and kept until then", () => {
     const { time, call, setClock, errorMs } = setUp(1000);
     call(0.1, 0.1);
     setClock(3); // less than the error of the next call
     time.invalidate();
-    expect([time.isAccurate(), time.aheadMs()]).toEqual([false, 1000]);
+    expect(time.aheadMs()).toBe(1000);
     call(4, 4);
     expect(errorMs()).toBe(0);
   });
 
-  it("keeps a slot without an end unlimited", () => {
-    const { time, call } = setUp(1000);
-    call(4, 4);
-    const sendBy = Number.MAX_SAFE_INTEGER;
-    expect(time.toLocalSlot({ sendAt: 100, sendBy, arrivalAt: 0 })).toEqual({ sendAt: 1100, sendBy, arrivalAt: 0 });
-  });
-
   it("equals the caller's clock in tests that pass their own time", () => {
     const time = callerClock();
-    time.recordRoundTrip(0, 1e9);
-    const slot = { sendAt: 1, sendBy: 2, arrivalAt: 3 };
-    expect([time.toLocal(7), time.toBroker(7), time.toLocalSlot(slot), time.aheadMs()]).toEqual([7, 7, slot, 0]);
+    const trip = { sentAt: 0, receivedAt: 5, brokerNow: 1e9 };
+    time.recordRoundTrip(trip);
+    const term = aTerm(1, 2, 3);
+    expect([time.toLocal(7), time.toBroker(7), time.fromNow(7), time.aheadMs()]).toEqual([7, 7, 7, 0]);
+    expect(time.toLocalTerm(term, trip)).toEqual(term);
   });
 });
+
+/** Times that are exact in binary, so that sums and differences are exact, too. */
+const times = fc.integer({ min: 0, max: 40_000 }).map((quarters) => quarters / 4);
+
+describe("a term", () => {
+  it("starts no earlier and ends no later than at the broker, however wrong the clock and its measurement", () => {
+    const offsets = fc.integer({ min: -1e6, max: 1e6 });
+    fc.assert(
+      fc.property(offsets, times, times, times, (aheadMs, thereMs, backMs, waitMs) => {
+        const { time, call, toBroker } = setUp(aheadMs);
+        const trip = call(thereMs, backMs);
+        const startsAt = trip.brokerNow + waitMs;
+        const [endsAt, arrivalAt] = [startsAt + 2000, startsAt + 100];
+        // The measured difference of the clocks must not matter.
+        call(0, 5000);
+
+        const local = time.toLocalTerm(aTerm(startsAt, endsAt, arrivalAt), trip);
+
+        expect(toBroker(local.startsAt)).toBe(startsAt + backMs);
+        expect(toBroker(local.arrivalAt)).toBe(arrivalAt + backMs);
+        expect(toBroker(local.endsAt)).toBe(endsAt - thereMs);
+      }),
+    );
+  });
+
+  it("that is returned has no earlier arrival time at the broker than at the worker", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e6, max: 1e6 }), fc.integer({ min: -5000, max: 5000 }), times, (...drawn) => {
+        const [aheadMs, untilArrivalMs, thereMs] = drawn;
+        const { time, call, toBroker } = setUp(aheadMs);
+        const { receivedAt: now } = call(3, 3);
+        const arrivalAt = now + untilArrivalMs;
+
+        const sent = time.fromNow(arrivalAt);
+        const { brokerNow } = call(thereMs, 0);
+
+        expect(brokerNow + sent).toBe(toBroker(arrivalAt) + thereMs);
+      }),
+    );
+  });
+});
+
+function aTerm(startsAt: number, endsAt: number, arrivalAt: number): Term {
+  return { site: "a.test", number: 1, intervalMs: 100, burst: 1, concurrent: 1, startsAt, endsAt, arrivalAt };
+}

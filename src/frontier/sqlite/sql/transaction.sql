@@ -15,7 +15,8 @@ WHERE n = ?
 
 -- name: site
 SELECT n, site, arrival_at, in_flight, blocked_until, backoff_cause, incidents, interval_ms, burst, per_site, wants_robots,
-  operator_interval_ms, operator_burst, operator_per_site, crawl_delay_ms, robots_fresh_until, robots_asker
+  operator_interval_ms, operator_burst, operator_per_site, crawl_delay_ms, robots_fresh_until, robots_asker,
+  term, term_worker, term_ends_at
 FROM sites WHERE n = ?
 
 -- name: siteNumber
@@ -27,7 +28,7 @@ INSERT INTO sites (site) VALUES (?) RETURNING n
 -- name: saveSite
 UPDATE sites SET arrival_at = ?, in_flight = ?, blocked_until = ?, backoff_cause = ?, incidents = ?, interval_ms = ?, burst = ?,
   per_site = ?, wants_robots = ?, operator_interval_ms = ?, operator_burst = ?, operator_per_site = ?,
-  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?
+  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?, term = ?, term_worker = ?, term_ends_at = ?
 WHERE n = ?
 
 -- The strictest policy of the lanes at a site. Paused jobs do not count.
@@ -60,11 +61,11 @@ DELETE FROM lanes WHERE n = ?
 SELECT min(not_before) AS at FROM tasks WHERE lane = ? AND state = 'delayed'
 
 -- A turn keeps the time of its last service, so that the site that was served longest ago is served first.
--- ARGS  1 when the site may be requested   2 now   3 site
+-- ARGS  1 when the site may be requested   2 now   3 site   4 whether it has a rate
 -- name: refreshTurns
-INSERT INTO turns (queue, rank, site, due_at, served_at)
-SELECT queue, rank, site, max(min(wake_at), ?1, ?2), ?2 FROM lanes WHERE site = ?3 GROUP BY queue, rank
-ON CONFLICT (queue, rank, site) DO UPDATE SET
+INSERT INTO turns (queue, rank, site, due_at, served_at, paced)
+SELECT queue, rank, site, max(min(wake_at), ?1, ?2), ?2, ?4 FROM lanes WHERE site = ?3 GROUP BY queue, rank
+ON CONFLICT (queue, rank, site) DO UPDATE SET paced = ?4,
   due_at = max((SELECT min(wake_at) FROM lanes
     WHERE lanes.site = turns.site AND lanes.queue = turns.queue AND lanes.rank = turns.rank), ?1, served_at)
 

@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2… as read-job-state replies
 -- Reply: now, then the job if it has nothing left on this shard.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua
 begin(ARGV[1])
 local generation, state, sealed, stopped = tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6] == "1"
 local deadline, finished, priority = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])

@@ -5,7 +5,7 @@
 -- ARGV  1 now or ""   2 number of jobs to skip   3 max
 -- Reply: now, number of jobs read, number of empty jobs, their ids, then ids of jobs that have not ended and are not in
 --        the `open` index of this shard: jobs owned by other shards, and jobs that an older version created.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua
 tx.now = time_of(ARGV[1])
 local order = redis.call("ZRANGE", key("job-order"), ARGV[2], ARGV[2] + ARGV[3] - 1)
 local empty, unlisted = {}, {}

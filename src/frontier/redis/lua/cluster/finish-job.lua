@@ -5,7 +5,7 @@
 -- ARGV  1 now or ""   2 job id   3 its generation when the shards were read   4 "finished" or "failed"
 --       5… the receipt
 -- Reply: now, 1 if this call ended it.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/job-state.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/job-state.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end

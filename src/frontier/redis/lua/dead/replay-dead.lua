@@ -4,7 +4,7 @@
 -- ARGV  as in lib/dead, then   9 tasks that become due each second   10 tasks replayed before this call   11… ids of
 --       the jobs to replay (none: all jobs), then the receipt
 -- Reply: now, the task to continue after or "", number of queued tasks, then the ids of their jobs.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua lib/dead.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua lib/dead.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end

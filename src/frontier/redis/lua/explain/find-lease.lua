@@ -4,7 +4,7 @@
 -- ARGV  1 now or ""   2 cursor, "0" to start   3 leases per page, roughly   4 "job:site:", the prefix of its lanes
 --       5 the end of the task's body   6 its id, or "" if unknown
 -- Reply: now, the next cursor ("0": done), then if found: id, worker, lease end.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 tx.now = time_of(ARGV[1])
 local page = redis.call("HSCAN", key("leases"), ARGV[2], "COUNT", ARGV[3])
 local rows, tail = page[2], ARGV[5]

@@ -4,7 +4,7 @@
 -- ARGV  1 now or ""   2 "tasks", "back" or "delayed"   3 lane   4 first index   5 max   6 the end of the task's body
 --       7 its id, or "" if unknown
 -- Reply: now, number of tasks read, then if found: id, failures, not before, history.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 tx.now = time_of(ARGV[1])
 local list, from, max, tail = key(ARGV[2], ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local range = ARGV[2] == "tasks" and "LRANGE" or "ZRANGE"

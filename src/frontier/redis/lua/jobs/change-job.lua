@@ -5,7 +5,7 @@
 -- ARGV  1 now or ""   2 job id   3 "pause", "resume", "cancel", "priority", "policy" or "limits"   4… the new values;
 --       of limits: pages, deadline; "" for none, "=" to keep the current one
 -- Reply: now, then "ok", "missing", the state that forbids the change, or "fixed" for a limit that cannot be added.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua lib/job-state.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua lib/job-state.lua
 begin(ARGV[1])
 local STATE = { pause = "paused", resume = "running", cancel = "cancelled" }
 local job, change = job_named(ARGV[2]), ARGV[3]

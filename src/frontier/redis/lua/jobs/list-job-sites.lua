@@ -4,7 +4,7 @@
 -- ARGV  1 now or ""   2 job id   3 max   4 list sites after this one, or ""
 -- Reply: now, then for each site: name, waiting, leased, done, dead, pages, records, invalid, bytes, when its last page
 --        was settled or "", blocked until, cause of the backoff or "".
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua
 begin(ARGV[1])
 local reply = { exact(tx.now) }
 local n = redis.call("HGET", key("jobs"), ARGV[2])

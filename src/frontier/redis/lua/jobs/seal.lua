@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3… the receipt
 -- Reply: now, 1 if the job exists, then the job if it has nothing left on this shard.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/job-state.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/job-state.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end

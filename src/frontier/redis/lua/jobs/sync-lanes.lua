@@ -4,7 +4,7 @@
 -- KEYS  1 the shard                                                     Cost: a few small writes per lane, `max` lanes.
 -- ARGV  1 now or ""   2 max lanes
 -- Reply: now, 1 if there was something to do, then ids of jobs that have nothing left on this shard.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua
 begin(ARGV[1])
 local max = tonumber(ARGV[2])
 

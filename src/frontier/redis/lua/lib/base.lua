@@ -33,6 +33,12 @@ local function time_of(given)
   return now[1] * 1000 + now[2] / 1000
 end
 
+-- A time of the caller, whose clock may differ from this server's. So it is passed as the time from now, unless the
+-- caller also passes `now`.
+local function given_time(given, text, now)
+  return given == "" and now + tonumber(text) or tonumber(text)
+end
+
 -- The id of a task that was never granted, which is stored as "id body".
 local function task_id_of(packed)
   return string.match(packed, "^%d+")

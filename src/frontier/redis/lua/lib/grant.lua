@@ -1,70 +1,124 @@
 -- grant: choose sites that are due, and grant their tasks. Sites that are not due are never read.
-local function open_lane(name, max)
-  local lane = find_lane(name)
-  -- A pause, cancel or deadline reaches the lanes later, in bounded calls, so the job is checked here.
-  if not may_send(job_numbered(lane.row[JOB_NUMBER])) then
-    lane.rescore = true
-    return nil
-  end
-  local fresh, retries = count_fresh(lane), 0
-  if lane.row[DELAYED] > 0 then
-    retries = math.min(max, redis.call("ZCOUNT", key("delayed", name), "-inf", exact(tx.now)))
-  end
-  if fresh + retries == 0 then return nil end
-  return { lane = lane, fresh = fresh, retries = retries, taken = 0 }
-end
 
--- If the retry of a lane is due, its score becomes its service number, so that one range reads all lanes in order.
--- `save` resets the score.
-local function wake_lanes(lanes)
-  for _, member in ipairs(redis.call("ZRANGEBYSCORE", lanes, 1e12, exact(tx.now), "LIMIT", 0, MAX_BATCH)) do
-    local lane = find_lane(string.sub(member, 7))
-    place_lane(lane, lane.row[SERVED])
-    lane.rescore = true
-  end
-end
+-- What the call may still grant: tasks, and among them tasks of sites without a rate.
+local call = { left = 0, left_now = 0, lookahead = 0 }
 
-local function open_lanes(turn, max)
-  local site, at = turn.site, turn.at
-  if site[at + ONLY] then return { open_lane(site[at + ONLY], max) } end
-  local lanes = lanes_key(site, at)
-  wake_lanes(lanes)
-  local shares, skipped = {}, 0
-  while #shares < max and skipped < MAX_BATCH do
-    local wanted = max - #shares
-    local members = redis.call("ZRANGEBYSCORE", lanes, "-inf", "(1e12", "LIMIT", skipped + #shares, wanted)
-    for _, member in ipairs(members) do
-      local share = open_lane(string.sub(member, 7), max)
-      if share then shares[#shares + 1] = share else skipped = skipped + 1 end
+-- Chooses the turns that are due and have tasks to grant, longest due first; no more than this call can use. The block
+-- keeps its functions out of the 200 local variables that a script may have.
+local open_turns
+do
+  -- Sites with a rate are opened in groups of this size, because a term may use all that a call grants.
+  local PACED_AT_ONCE = 16
+
+  -- How many tasks the site may get now.
+  local function free_at(site)
+    local ready = ready_at(site)
+    if site[INTERVAL] == 0 then
+      return ready > tx.now and 0 or math.min(call.left_now, call.left, site[PER_SITE] - site[IN_FLIGHT])
     end
-    if #members < wanted then break end
+    if ready > tx.now + call.lookahead then return 0 end
+    local tasks = tasks_per_term(site[INTERVAL], site[BURST], MAX_BATCH)
+    return math.max(0, math.min(call.left, tasks - unstarted_at(site)))
   end
-  return shares
-end
 
-local function open_turn(site, rank, queue, max)
-  local needs_robots = site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
-  local turn = { site = site, at = turn_at(site, rank, queue), needs_robots = needs_robots, shares = {} }
-  turn.free = capacity_now(site, needs_robots and 1 or max)
-  if turn.free > 0 then turn.shares = open_lanes(turn, turn.free) end
-  return turn
-end
-
--- Up to `max` turns that are due and have tasks to grant. Skips sites that this call has already served at a better
--- rank, and sites whose only job was just paused or has passed its deadline.
-local function open_turns(queue, rank, max)
-  local due, now = key("due", rank .. ":" .. queue), exact(tx.now)
-  local open, skipped = {}, 0
-  while #open < max and skipped < MAX_BATCH do
-    local wanted = max - #open
-    local members = redis.call("ZRANGEBYSCORE", due, "-inf", now, "LIMIT", skipped + #open, wanted)
-    for _, member in ipairs(members) do
-      local turn = open_turn(site_numbered(number_in(member, 7)), rank, queue, max)
-      if #turn.shares > 0 then open[#open + 1] = turn else skipped = skipped + 1 end
+  local function open_lane(name, max)
+    local lane = find_lane(name)
+    -- A pause, cancel or deadline reaches the lanes later, in bounded calls, so the job is checked here.
+    if not may_send(job_numbered(lane.row[JOB_NUMBER])) then
+      lane.rescore = true
+      return nil
     end
-    if #members < wanted then break end
+    local fresh, retries = count_fresh(lane), 0
+    if lane.row[DELAYED] > 0 then
+      retries = math.min(max, redis.call("ZCOUNT", key("delayed", name), "-inf", exact(tx.now)))
+    end
+    if fresh + retries == 0 then return nil end
+    return { lane = lane, fresh = fresh, retries = retries, taken = 0 }
   end
-  return open
+
+  -- If the retry of a lane is due, its score becomes its service number, so that one range reads all lanes in order.
+  -- `save` resets the score.
+  local function wake_lanes(lanes)
+    for _, member in ipairs(redis.call("ZRANGEBYSCORE", lanes, 1e12, exact(tx.now), "LIMIT", 0, MAX_BATCH)) do
+      local lane = find_lane(string.sub(member, 7))
+      place_lane(lane, lane.row[SERVED])
+      lane.rescore = true
+    end
+  end
+
+  local function open_lanes(turn, max)
+    local site, at = turn.site, turn.at
+    if site[at + ONLY] then return { open_lane(site[at + ONLY], max) } end
+    local lanes = lanes_key(site, at)
+    wake_lanes(lanes)
+    local shares, skipped = {}, 0
+    while #shares < max and skipped < MAX_BATCH do
+      local wanted = max - #shares
+      local members = redis.call("ZRANGEBYSCORE", lanes, "-inf", "(1e12", "LIMIT", skipped + #shares, wanted)
+      for _, member in ipairs(members) do
+        local share = open_lane(string.sub(member, 7), max)
+        if share then shares[#shares + 1] = share else skipped = skipped + 1 end
+      end
+      if #members < wanted then break end
+    end
+    return shares
+  end
+
+  local function open_turn(site, rank, queue)
+    local needs_robots = site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
+    local turn = { site = site, at = turn_at(site, rank, queue), needs_robots = needs_robots, shares = {} }
+    turn.free = has_precedence(site) and 0 or free_at(site)
+    -- With robots.txt to fetch, only the first task is granted. It fetches the file, and the other tasks wait for that.
+    if needs_robots then turn.free = math.min(1, turn.free) end
+    if turn.free > 0 then turn.shares = open_lanes(turn, turn.free) end
+    return turn
+  end
+
+  -- How many tasks a turn can grant.
+  local function tasks_of(turn)
+    local tasks = 0
+    for _, share in ipairs(turn.shares) do tasks = tasks + share.fresh + share.retries end
+    return math.min(turn.free, tasks)
+  end
+
+  -- Adds turns to `open` until they can use `enough`. A turn of a site with a rate can use all its tasks, and another
+  -- turn at least one. Skips sites that this call has already served at a better rank, and sites whose only job was
+  -- just paused or has passed its deadline.
+  local function open_until(open, enough, is_paced, queue, rank)
+    local due, due_by = due_key(is_paced, rank .. ":" .. queue), exact(tx.now + (is_paced and call.lookahead or 0))
+    local used, read, skipped = 0, 0, 0
+    while used < enough and skipped < MAX_BATCH do
+      local wanted = math.min(enough - used, is_paced and PACED_AT_ONCE or MAX_BATCH)
+      local members = redis.call("ZRANGEBYSCORE", due, "-inf", due_by, "LIMIT", read, wanted)
+      for _, member in ipairs(members) do
+        local turn = open_turn(site_numbered(number_in(member, 7)), rank, queue)
+        if #turn.shares == 0 then skipped = skipped + 1
+        elseif used < enough then
+          open[#open + 1] = turn
+          used = used + (is_paced and tasks_of(turn) or 1)
+        end
+      end
+      if #members < wanted then break end
+      read = read + wanted
+    end
+  end
+
+  local function is_before(one, other)
+    local due, other_due = one.site[one.at + DUE], other.site[other.at + DUE]
+    if due ~= other_due then return due < other_due end
+    local served, other_served = one.site[one.at + TURN_SERVED], other.site[other.at + TURN_SERVED]
+    if served ~= other_served then return served < other_served end
+    return one.site[NUMBER] < other.site[NUMBER]
+  end
+
+  function open_turns(queue, rank)
+    local open = {}
+    open_until(open, math.min(call.left_now, call.left), false, queue, rank)
+    local unpaced = #open
+    open_until(open, call.left, true, queue, rank)
+    if unpaced > 0 and #open > unpaced then table.sort(open, is_before) end
+    return open
+  end
 end
 
 local function least_taken(turn)
@@ -75,116 +129,146 @@ local function least_taken(turn)
   return best
 end
 
--- Takes the oldest tasks, whether they were granted before or not.
-local function take_oldest(lane, count)
-  local back, fresh = key("back", lane.name), key("tasks", lane.name)
-  local tasks = {}
-  while #tasks < count do
-    local returned = lane.row[BACK] > 0 and redis.call("ZRANGE", back, 0, 0)[1]
-    local head = redis.call("LINDEX", fresh, 0)
-    if returned and not (head and tonumber(task_id_of(head)) < number_in(returned)) then
-      redis.call("ZREM", back, returned)
-      lane.row[BACK] = lane.row[BACK] - 1
-      tasks[#tasks + 1] = unpack_task(returned)
-    else
-      redis.call("LPOP", fresh)
-      local id = task_id_of(head)
-      tasks[#tasks + 1] = {
-        id = tonumber(id), token = 0, failures = 0, crashes = 0, not_before = false, history = false,
-        body = string.sub(head, #id + 2),
-      }
-      lane.queued = lane.queued - 1
-    end
-  end
-  return tasks
+local function give_one(turn)
+  local is_paced = turn.site[INTERVAL] > 0
+  local is_free = turn.free > 0 and call.left > 0 and (is_paced or call.left_now > 0)
+  local share = is_free and least_taken(turn)
+  if not share then return false end
+  share.taken, turn.free, call.left = share.taken + 1, turn.free - 1, call.left - 1
+  if not is_paced then call.left_now = call.left_now - 1 end
+  return true
 end
 
-local function take_retries(lane, count, tasks)
-  local delayed = key("delayed", lane.name)
-  for _, member in ipairs(redis.call("ZRANGEBYSCORE", delayed, "-inf", exact(tx.now), "LIMIT", 0, count)) do
-    redis.call("ZREM", delayed, member)
-    tasks[#tasks + 1] = unpack_task(member)
+-- Gives each due site with a rate all tasks of its term, because a worker that holds more sites than it can serve keeps
+-- other workers from them. Gives one task to each site without a rate in turn. Within a site, jobs take turns.
+local function distribute(turns)
+  local gave = true
+  while gave do
+    gave = false
+    for _, turn in ipairs(turns) do
+      local gives = give_one(turn)
+      gave = gave or gives
+      while gives and turn.site[INTERVAL] > 0 do gives = give_one(turn) end
+    end
   end
-  lane.row[DELAYED] = lane.row[DELAYED] - count
 end
 
 local grants = { leases = {}, expiry = {}, ids = {}, count = 0 }
 
-local function add_grant(id, value, lease_until)
-  local nth = grants.count + 1
-  grants.count, grants.ids[nth] = nth, id
-  grants.leases[2 * nth - 1], grants.leases[2 * nth] = id, value
-  grants.expiry[2 * nth - 1], grants.expiry[2 * nth] = lease_until, ordered(tonumber(id))
-end
-
--- Tasks that were never granted are sent as they are in the list, which takes 3 µs each; packing them again took 8 µs.
-local function grant_first(lane, count, worker, lease_until, reply)
-  local head, to = cmsgpack.pack({ lane.name, worker }), #reply
-  local popped = redis.call("LPOP", key("tasks", lane.name), count)
-  for nth, packed in ipairs(popped) do
-    add_grant(task_id_of(packed), head .. packed, lease_until)
-    reply[to + nth] = packed
+-- Adds the site, its term and its tasks to the reply.
+local take_turn
+do
+  -- Takes the oldest tasks, whether they were granted before or not.
+  local function take_oldest(lane, count)
+    local back, fresh = key("back", lane.name), key("tasks", lane.name)
+    local tasks = {}
+    while #tasks < count do
+      local returned = lane.row[BACK] > 0 and redis.call("ZRANGE", back, 0, 0)[1]
+      local head = redis.call("LINDEX", fresh, 0)
+      if returned and not (head and tonumber(task_id_of(head)) < number_in(returned)) then
+        redis.call("ZREM", back, returned)
+        lane.row[BACK] = lane.row[BACK] - 1
+        tasks[#tasks + 1] = unpack_task(returned)
+      else
+        redis.call("LPOP", fresh)
+        local id = task_id_of(head)
+        tasks[#tasks + 1] = {
+          id = tonumber(id), token = 0, failures = 0, crashes = 0, not_before = false, history = false,
+          body = string.sub(head, #id + 2),
+        }
+        lane.queued = lane.queued - 1
+      end
+    end
+    return tasks
   end
-  lane.queued = lane.queued - #popped
-end
 
-local function grant_again(lane, task, worker, lease_until, reply)
-  task.token, task.crashes = task.token + 1, task.crashes + 1
-  local id = string.format("%.0f", task.id)
-  add_grant(id, cmsgpack.pack({
-    task.token, task.failures, task.crashes, task.not_before, task.history, task.body, lane.name, worker,
-  }), lease_until)
-  reply[#reply + 1] = "!" .. id .. " " .. task.token .. " " .. task.failures .. " " .. task.body
-end
+  local function take_retries(lane, count, tasks)
+    local delayed = key("delayed", lane.name)
+    for _, member in ipairs(redis.call("ZRANGEBYSCORE", delayed, "-inf", exact(tx.now), "LIMIT", 0, count)) do
+      redis.call("ZREM", delayed, member)
+      tasks[#tasks + 1] = unpack_task(member)
+    end
+    lane.row[DELAYED] = lane.row[DELAYED] - count
+  end
 
-local function take_tasks(share, worker, lease_until, reply)
-  local lane, fresh = share.lane, math.min(share.fresh, share.taken)
-  if fresh == share.taken and lane.row[BACK] == 0 then
-    return grant_first(lane, fresh, worker, lease_until, reply)
+  local function add_grant(id, value, lease_until)
+    local nth = grants.count + 1
+    grants.count, grants.ids[nth] = nth, id
+    grants.leases[2 * nth - 1], grants.leases[2 * nth] = id, value
+    grants.expiry[2 * nth - 1], grants.expiry[2 * nth] = lease_until, ordered(tonumber(id))
   end
-  local tasks = take_oldest(lane, fresh)
-  if share.taken > fresh then take_retries(lane, share.taken - fresh, tasks) end
-  table.sort(tasks, function(one, other) return one.id < other.id end)
-  for _, task in ipairs(tasks) do grant_again(lane, task, worker, lease_until, reply) end
-end
 
-local function take_share(site, share, worker, lease_until, reply)
-  local lane, row = share.lane, share.lane.row
-  local job, fresh = job_numbered(row[JOB_NUMBER]), math.min(share.fresh, share.taken)
-  reply[#reply + 1] = job.id
-  reply[#reply + 1] = share.taken
-  take_tasks(share, worker, lease_until, reply)
-  if site[INTERVAL] > 0 then
-    for _ = 1, share.taken do take_slot(site, tx.now) end
+  -- Tasks that were never granted are sent as they are in the list, which takes 3 µs each; packing them again took
+  -- 8 µs. `turn.starting`: how many of the next tasks are not granted ahead.
+  local function grant_first(turn, lane, count, worker, lease_until, reply)
+    local starting, to = turn.starting, #reply
+    local head = starting > 0 and cmsgpack.pack({ lane.name, worker })
+    local ahead = starting < count and cmsgpack.pack({ lane.name, worker, 1 })
+    local popped = redis.call("LPOP", key("tasks", lane.name), count)
+    for nth, packed in ipairs(popped) do
+      add_grant(task_id_of(packed), (nth <= starting and head or ahead) .. packed, lease_until)
+      reply[to + nth] = packed
+    end
+    lane.queued, turn.starting = lane.queued - #popped, starting - #popped
   end
-  row[LEASED], row[SERVED] = row[LEASED] + share.taken, next_number("next_served")
-  lane.rescore = true
-  count_waiting(lane, -share.taken)
-  job.queued, job.delayed = job.queued - fresh, job.delayed - (share.taken - fresh)
-  job.leased = job.leased + share.taken
-  site[IN_FLIGHT] = site[IN_FLIGHT] + share.taken
-end
 
--- Adds the site and its tasks to the reply. Returns the number of tasks.
-local function take_turn(turn, worker, lease_ms, reply)
-  local taken, shares = 0, 0
-  for _, share in ipairs(turn.shares) do
-    taken = taken + share.taken
-    if share.taken > 0 then shares = shares + 1 end
+  local function grant_again(turn, lane, task, worker, lease_until, reply)
+    local is_ahead = turn.starting <= 0
+    turn.starting = turn.starting - 1
+    task.token, task.crashes = task.token + 1, task.crashes + (is_ahead and 0 or 1)
+    local id = string.format("%.0f", task.id)
+    add_grant(id, cmsgpack.pack({
+      task.token, task.failures, task.crashes, task.not_before, task.history, task.body, lane.name, worker,
+      is_ahead and 1 or nil,
+    }), lease_until)
+    reply[#reply + 1] = "!" .. id .. " " .. task.token .. " " .. task.failures .. " " .. task.body
   end
-  if taken == 0 then return 0 end
-  local site, at, to = turn.site, turn.at, #reply
-  reply[to + 1], reply[to + 2], reply[to + 3] = site[NAME], exact(site[ARRIVAL]), exact(site[INTERVAL])
-  reply[to + 4] = site[INTERVAL] == 0 and exact(site[BLOCKED_UNTIL]) or site[BURST]
-  reply[to + 5], reply[to + 6] = turn.needs_robots and 1 or 0, shares
-  local first, lease_until = grants.count + 1, exact(clock() + lease_ms)
-  for _, share in ipairs(turn.shares) do
-    if share.taken > 0 then take_share(site, share, worker, lease_until, reply) end
+
+  local function take_tasks(turn, share, worker, lease_until, reply)
+    local lane, fresh = share.lane, math.min(share.fresh, share.taken)
+    if fresh == share.taken and lane.row[BACK] == 0 then
+      return grant_first(turn, lane, fresh, worker, lease_until, reply)
+    end
+    local tasks = take_oldest(lane, fresh)
+    if share.taken > fresh then take_retries(lane, share.taken - fresh, tasks) end
+    table.sort(tasks, function(one, other) return one.id < other.id end)
+    for _, task in ipairs(tasks) do grant_again(turn, lane, task, worker, lease_until, reply) end
   end
-  if turn.needs_robots then site[ROBOTS_TASK] = tonumber(grants.ids[first]) end
-  tx.moved[site[NUMBER] .. " " .. site[at]] = ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
-  site[at + SERVED_AT], site[at + TURN_SERVED] = clock(), next_number("next_served")
-  return taken
+
+  local function take_share(turn, share, worker, lease_until, reply)
+    local site, lane, row = turn.site, share.lane, share.lane.row
+    local job, fresh = job_numbered(row[JOB_NUMBER]), math.min(share.fresh, share.taken)
+    reply[#reply + 1] = job.id
+    reply[#reply + 1] = share.taken
+    take_tasks(turn, share, worker, lease_until, reply)
+    row[LEASED], row[SERVED] = row[LEASED] + share.taken, next_number("next_served")
+    lane.rescore = true
+    count_waiting(lane, -share.taken)
+    job.queued, job.delayed = job.queued - fresh, job.delayed - (share.taken - fresh)
+    job.leased = job.leased + share.taken
+    site[IN_FLIGHT] = site[IN_FLIGHT] + share.taken
+  end
+
+  function take_turn(turn, worker, lease_ms, reply)
+    local shares = 0
+    for _, share in ipairs(turn.shares) do
+      if share.taken > 0 then shares = shares + 1 end
+    end
+    if shares == 0 then return end
+    local site, at, to = turn.site, turn.at, #reply
+    local has_term = site[INTERVAL] > 0
+    -- The first task of a term starts at once, unless the worker has older tasks of the site.
+    turn.starting = has_term and (unstarted_at(site) == 0 and 1 or 0) or NEVER
+    reply[to + 1], reply[to + 2] = site[NAME], has_term and open_term(site, worker) or ""
+    reply[to + 3], reply[to + 4] = turn.needs_robots and 1 or 0, shares
+    local first, lease_until = grants.count + 1, exact(tx.now + lease_ms)
+    for _, share in ipairs(turn.shares) do
+      if share.taken > 0 then take_share(turn, share, worker, lease_until, reply) end
+    end
+    if turn.needs_robots then site[ROBOTS_TASK] = tonumber(grants.ids[first]) end
+    tx.moved[site[NUMBER] .. " " .. site[at]] = ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
+    site[at + SERVED_AT], site[at + TURN_SERVED] = tx.now, next_number("next_served")
+  end
 end
 
 local function save_grants(worker)

@@ -9,7 +9,8 @@ local function first_due(queues, ranks)
   local first, whose = NEVER, nil
   for _, queue in ipairs(queues) do
     for rank in string.gmatch(ranks[queue], "%d") do
-      local due = first_score(key("due", rank .. ":" .. queue)) or NEVER
+      local name = rank .. ":" .. queue
+      local due = math.min(first_score(due_key(true, name)) or NEVER, first_score(due_key(false, name)) or NEVER)
       if due < first then first, whose = due, queue end
     end
   end
@@ -20,8 +21,8 @@ local function register_idle(queues, channel, is_idle, due, queue)
   for _, served in ipairs(queues) do
     local name = base_queue(served)
     -- A running worker calls lease again within seconds.
-    redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(clock() - IDLE_EXPIRY_MS))
-    if is_idle then redis.call("ZADD", key("idle", name), exact(clock()), channel)
+    redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(tx.now - IDLE_EXPIRY_MS))
+    if is_idle then redis.call("ZADD", key("idle", name), exact(tx.now), channel)
     else redis.call("ZREM", key("idle", name), channel) end
   end
   if due >= NEVER then return "" end

@@ -85,6 +85,12 @@ local function turn_at(site, rank, queue)
   end
 end
 
+-- The due turns of sites with a rate and of other sites are in two sets, because a lease call limits their tasks in
+-- different ways.
+local function due_key(is_paced, name)
+  return is_paced and key("due-paced", name) or key("due", name)
+end
+
 -- The ranks that a queue ever had, as digits. A lease call reads only these.
 local function ranks_of(queue)
   return redis.call("HGET", key("ranks"), queue) or ""

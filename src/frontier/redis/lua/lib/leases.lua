@@ -1,32 +1,39 @@
 -- leases: end leases: settled, released, expired or abandoned. A waiting task that was granted before is stored as its
 -- id, followed by the packed list of token, failures, crashes, not_before, history and body. Its lease is stored as a
 -- packed list of the same fields, plus lane and worker. The first lease of a task, by far the most common, is stored as
--- the packed pair of lane and worker, followed by the task as it was in the list.
+-- the packed list of lane and worker, followed by the task as it was in the list. If a task was granted ahead of its
+-- turn, the packed list has one more entry, and `crashes` does not count the lease.
 local MAX_CRASHES = 3
-local FIRST_LEASE = 0x92 -- first byte of a packed pair
+local FIRST_LEASE, FIRST_AHEAD = 0x92, 0x93 -- first byte of a packed list with 2 and with 3 entries
 local ended = { ids = {}, members = {}, workers = {}, queues = {}, count = 0 }
-local last_head, last_pair
+local last_head, last_holder
 
--- Lane and worker of a first lease. Most leases in a call have the same pair, so the last pair is cached.
+local function is_first(value)
+  local start = string.byte(value)
+  return start == FIRST_AHEAD or start == FIRST_LEASE
+end
+
+-- Lane and worker of a first lease. Most leases in a call have the same, so the last holder is cached.
 local function holder_of(value)
-  if last_head and string.sub(value, 1, #last_head) == last_head then return last_pair end
-  local after, pair = cmsgpack.unpack_one(value)
-  last_head, last_pair = string.sub(value, 1, after), pair
-  return pair
+  if last_head and string.sub(value, 1, #last_head) == last_head then return last_holder end
+  local after, holder = cmsgpack.unpack_one(value)
+  last_head, last_holder = string.sub(value, 1, after), holder
+  return holder
 end
 
 local function read_lease(id, value)
-  if string.byte(value) == FIRST_LEASE then
-    local pair = holder_of(value)
+  if is_first(value) then
+    local holder = holder_of(value)
+    local ahead = holder[3] ~= nil
     return {
-      id = tonumber(id), token = 1, failures = 0, crashes = 1, not_before = false, history = false,
-      body = string.sub(value, #last_head + #id + 2), lane = pair[1], worker = pair[2],
+      id = tonumber(id), token = 1, failures = 0, crashes = ahead and 0 or 1, not_before = false, history = false,
+      body = string.sub(value, #last_head + #id + 2), lane = holder[1], worker = holder[2], ahead = ahead,
     }
   end
   local row = cmsgpack.unpack(value)
   return {
     id = tonumber(id), token = row[1], failures = row[2], crashes = row[3], not_before = row[4], history = row[5],
-    body = row[6], lane = row[7], worker = row[8],
+    body = row[6], lane = row[7], worker = row[8], ahead = row[9] ~= nil,
   }
 end
 
@@ -134,11 +141,11 @@ local function lane_after(task, lane, job, site)
 end
 
 -- Queues a task again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter,
--- and a task of a stopped job is cancelled. A released task caused no crash, so its number of crashes is reset to the
--- value before the grant. A retry stays delayed.
-local function return_task(task, crashed)
+-- and a task of a stopped job is cancelled. A retry stays delayed.
+local function return_task(task, is_crash)
   local lane, job, site = end_lease(string.format("%.0f", task.id), task.lane, task.worker)
-  if crashed and task.crashes >= MAX_CRASHES then
+  task.crashes = task.crashes - (task.ahead and 0 or 1) + (is_crash and 1 or 0)
+  if is_crash and task.crashes >= MAX_CRASHES then
     local detail = cjson.encode("held by " .. task.worker)
     task.history = append_attempt(task, '"because":"crashed_worker","detail":' .. detail)
     add_dead_letter(task, lane, job, site, "crashed_worker", false)
@@ -148,7 +155,6 @@ local function return_task(task, crashed)
     job.cancelled = job.cancelled + 1
     return
   end
-  if not crashed then task.crashes = task.crashes - 1 end
   lane = lane_after(task, lane, job, site)
   if task.not_before then return delay(task, lane, job) end
   requeue(task, lane, job)

@@ -1,23 +1,16 @@
 -- rows: the jobs and sites that a call has loaded, each once. save.lua writes changes back.
 local tx = {
-  now = 0, ahead = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, policy_changed = {}, waiting = {}, waiting_at = {},
+  now = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, policy_changed = {}, waiting = {}, waiting_at = {},
   moved = {}, job_sites = {}, finished = {},
 }
 
 local TOTALS = { "shard", "shards", "next_task", "next_served", "next_site", "next_lane", "pending", "floor" }
 
--- `ahead`: in how many ms the reply will have reached the worker. The script computes with that later time.
-local function begin(given, ahead)
-  tx.ahead = tonumber(ahead or 0)
-  tx.now = time_of(given) + tx.ahead
+local function begin(given)
+  tx.now = time_of(given)
   local row = redis.call("HMGET", key("meta"), unpack(TOTALS))
   if not row[2] then error("this broker was emptied while Trawl was running; restart all Trawl processes") end
   for nth, name in ipairs(TOTALS) do tx.totals[name] = tonumber(row[nth] or 0) end
-end
-
--- The current time, without `ahead`.
-local function clock()
-  return tx.now - tx.ahead
 end
 
 local function next_number(name)
@@ -79,16 +72,39 @@ local NAME, ARRIVAL, IN_FLIGHT, BLOCKED_UNTIL, INCIDENTS, INTERVAL, BURST, PER_S
 local WANTS_ROBOTS, CRAWL_DELAY, ROBOTS_FRESH, ROBOTS_TASK = 9, 10, 11, 12
 -- The operator's policy, "interval burst per-site" or false; and the policies of the lanes here, see count_policy.
 local OPERATOR, POLICIES, NUMBER = 13, 14, 15
+-- The number of the last term, the worker that holds it (false: the term was returned), and its end.
+local TERM, TERM_WORKER, TERM_ENDS = 16, 17, 18
 -- Then TURN_FIELDS fields per turn, see lanes.lua.
-local TURNS, TURN_FIELDS = 16, 7
+local TURNS, TURN_FIELDS = 19, 7
+
+-- A lease call looks ahead by this time at most, so its terms start this late at the latest.
+local MAX_LOOKAHEAD_MS = 500
+
+-- A restart may have lost the last writes: a worker may hold a term that this server does not know. So once after each
+-- restart (at the time `floor`), every site with a rate waits as if a term had been opened at the restart and its
+-- worker had crashed. This is safe:
+-- * The lost term was opened before the restart. If `lease` opened it, it started at most MAX_LOOKAHEAD_MS later. If
+--   `open-term` opened it after the stored term or backoff of the site, it started when these allow the next request.
+--   In both cases it ends no later than the assumed term.
+-- * A term from before the restart cannot be returned after it. Otherwise a repeated call could return the stored term
+--   of a site whose later term was lost, and the site would not wait. Numbers of later terms start at the time of the
+--   restart, so they differ from all lost numbers. Otherwise the holder of a lost term could return the term of another
+--   worker.
+-- Not covered: a lost term that `open-term` opened to start after another lost term, or after a lost backoff.
+local function assume_lost_term(site, floor)
+  local first_number = math.floor(floor) * 1000
+  if site[INTERVAL] == 0 or site[TERM] >= first_number then return end
+  local ready = rate_ready_at(site[ARRIVAL], site[INTERVAL], site[BURST])
+  local starts_at = math.max(floor + MAX_LOOKAHEAD_MS, ready, site[BLOCKED_UNTIL])
+  site[ARRIVAL] = arrival_after_term(starts_at + TERM_MS, site[INTERVAL], site[BURST])
+  site[TERM], site[TERM_WORKER], site[TERM_ENDS] = first_number, false, 0
+end
 
 local function site_numbered(n)
   local known = tx.sites[n]
   if known then return known end
   local site = cmsgpack.unpack(redis.call("GET", key("site", n)))
-  -- A restart may have lost the last grants, so every site waits as if its whole burst had been sent at that time.
-  local floor = tx.totals.floor
-  if floor > 0 then site[ARRIVAL] = math.max(site[ARRIVAL], floor + site[BURST] * spacing_of(site[INTERVAL])) end
+  assume_lost_term(site, tx.totals.floor)
   tx.sites[n] = site
   return site
 end
@@ -118,7 +134,7 @@ end
 local function add_site(name)
   local n = next_number("next_site")
   redis.call("HSET", key("sites"), name, n)
-  local site = { name, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, false, "", n }
+  local site = { name, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, false, "", n, 0, false, 0 }
   tx.sites[n] = site
   return site
 end

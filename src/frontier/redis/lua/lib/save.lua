@@ -28,6 +28,20 @@ local function save_lane(lane)
   redis.call("SET", key("lane", lane.name), cmsgpack.pack(row))
 end
 
+-- The member of a turn in its `due` set. `tx.moved` has the stored member of a turn that this call has served.
+local function due_member(site, at)
+  return ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
+end
+
+-- The site got a rate or lost it: its turns leave their set. save_site adds them to the other one.
+local function leave_due_set(site, was_paced)
+  for at = TURNS, #site, TURN_FIELDS do
+    local member = tx.moved[site[NUMBER] .. " " .. site[at]] or due_member(site, at)
+    if site[at + DUE] < NEVER then redis.call("ZREM", due_key(was_paced, site[at]), member) end
+    site[at + DUE] = NEVER
+  end
+end
+
 -- Computes the policy of a site: the operator's policy if there is one; otherwise the strictest policy of its jobs that
 -- are not paused, combined with the crawl-delay; otherwise it stays the last one.
 local function update_policy(site)
@@ -53,6 +67,7 @@ local function update_policy(site)
     site[INTERVAL], site[BURST], site[PER_SITE] = tonumber(wait), tonumber(most), tonumber(at_once)
   end
   site[ARRIVAL] = rescale_arrival(site[ARRIVAL], tx.now, before, before_burst, site[INTERVAL])
+  if (before > 0) ~= (site[INTERVAL] > 0) then leave_due_set(site, before > 0) end
 end
 
 local function due_of(site, at, ready)
@@ -63,15 +78,18 @@ local function due_of(site, at, ready)
   return math.max(first < 1e12 and 0 or first, ready, site[at + SERVED_AT])
 end
 
--- A turn is in the `due` set only if it becomes due by time alone.
-local function save_turn(site, at, ready)
-  local name, before, due = site[at], site[at + DUE], due_of(site, at, ready)
-  local member = ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
-  local moved = tx.moved[site[NUMBER] .. " " .. name]
-  if before < NEVER and (moved or due >= NEVER) then redis.call("ZREM", key("due", name), moved or member) end
-  if due < NEVER and (moved or due ~= before) then redis.call("ZADD", key("due", name), due, member) end
+-- Updates the `due` set. A turn is in it only if it becomes due by time alone.
+local function place_turn(site, at, ready)
+  local before, due, member = site[at + DUE], due_of(site, at, ready), due_member(site, at)
+  local set, moved = due_key(site[INTERVAL] > 0, site[at]), tx.moved[site[NUMBER] .. " " .. site[at]]
+  if before < NEVER and (moved or due >= NEVER) then redis.call("ZREM", set, moved or member) end
+  if due < NEVER and (moved or due ~= before) then redis.call("ZADD", set, due, member) end
   site[at + DUE] = due
-  if site[at + LANES] > 0 then return collect_due(name, due) end
+end
+
+local function save_turn(site, at, ready)
+  place_turn(site, at, ready)
+  if site[at + LANES] > 0 then return collect_due(site[at], site[at + DUE]) end
   for nth = at, #site do site[nth] = site[nth + TURN_FIELDS] end
 end
 

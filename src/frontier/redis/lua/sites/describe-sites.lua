@@ -3,8 +3,8 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 "numbers" or "names"   3… the sites
 -- Reply: now, then for each existing site: number, name, arrival time, in flight, blocked until, interval, burst, per
---        site, crawl-delay, 1 while robots.txt is being fetched, waiting, incidents in a row, cause of the backoff or
---        "", the operator's policy or "".
+--        site, crawl-delay, 1 while robots.txt is being fetched, waiting, incidents in a row, end of the term, worker
+--        of the term or "", cause of the backoff or "", the operator's policy or "".
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])
 local reply = { exact(tx.now) }
@@ -16,7 +16,8 @@ for at = 3, #ARGV do
       tostring(site[NUMBER]), site[NAME], exact(site[ARRIVAL]), tostring(site[IN_FLIGHT]), exact(site[BLOCKED_UNTIL]),
       exact(site[INTERVAL]), tostring(site[BURST]), tostring(site[PER_SITE]), exact(site[CRAWL_DELAY]),
       is_fetching_robots(site) and "1" or "0", redis.call("HGET", key("site-waiting"), site[NUMBER]) or "0",
-      tostring(site[INCIDENTS]), find_backoff_cause(site), site[OPERATOR] or "",
+      tostring(site[INCIDENTS]), exact(site[TERM_ENDS]), site[TERM_WORKER] or "", find_backoff_cause(site),
+      site[OPERATOR] or "",
     }) do reply[#reply + 1] = field end
   end
 end

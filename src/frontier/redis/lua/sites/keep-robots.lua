@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 site   3 kind   4 text   5 fetched at   6 fresh until   7 crawl-delay, ms
 -- Reply: now.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua
 begin(ARGV[1])
 local site = site_named(ARGV[2])
 redis.call("HSET", key("robots", ARGV[2]), "kind", ARGV[3], "text", ARGV[4], "fetchedAt", ARGV[5], "freshUntil", ARGV[6])

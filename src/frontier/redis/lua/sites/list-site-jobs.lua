@@ -4,7 +4,7 @@
 -- ARGV  1 now or ""   2 site   3 number of jobs to read
 -- Reply: now, then for each job with tasks there: id, name, state, waiting, leased, and its own policy: interval,
 --        burst, per site.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua
 begin(ARGV[1])
 local reply, number = { exact(tx.now) }, site_number(ARGV[2])
 if not number then return reply end

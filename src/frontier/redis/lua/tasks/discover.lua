@@ -5,7 +5,7 @@
 -- ARGV  1 now or ""   2 job id   3 number of lanes, then 3 values per lane, then 3 values per task (see admit), then
 --       the receipt
 -- Reply: now, 1 if the job exists.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end

@@ -5,7 +5,7 @@
 --       task (see admit), then the receipt
 -- Reply: now, state, number of tasks processed, queued, duplicates, then index and reason of each refused task.
 --        State is "", or why nothing was queued: "missing", "sealed", or the state of a stopped job.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end

@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 lease, ms   3… task id and token of each claim
 -- Reply: now, then for each claim 1, or 0 if the lease has ended and the caller must drop its result.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 tx.now = time_of(ARGV[1])
 local lease_until = tx.now + tonumber(ARGV[2])
 local reply = { exact(tx.now) }

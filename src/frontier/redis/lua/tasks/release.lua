@@ -3,7 +3,7 @@
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2… task id and token of each claim
 -- Reply: now, then ids of jobs that have nothing left on this shard.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 begin(ARGV[1])
 for at = 2, #ARGV, 2 do
   local task = find_claim(ARGV[at], ARGV[at + 1])

@@ -5,7 +5,7 @@
 -- ARGV  1 now or ""   2 number of known links   3… task id, token, pages, records, invalid and bytes of each claim,
 --       then the receipt
 -- Reply: now, number of settled tasks (all, or 0), then ids of jobs that have nothing left on this shard.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end
@@ -20,7 +20,7 @@ local function find_holders()
   for nth, value in ipairs(values) do
     if not value then return nil end
     local holder
-    if string.byte(value) == FIRST_LEASE then holder = tokens[nth] == "1" and holder_of(value)
+    if is_first(value) then holder = tokens[nth] == "1" and holder_of(value)
     else
       local task = read_lease(ids[nth], value)
       holder = task.token == tonumber(tokens[nth]) and { task.lane, task.worker }

@@ -10,7 +10,7 @@
 -- Reply: now, then for each task 0 (stale, nothing changed), 1 (settled with its outcome), 2 (the same, and all its links
 --        are now in the job's own set of seen URLs), 3 (dead after its last retry) or 4 (cancelled, because its job has
 --        stopped), then ids of jobs that have nothing left on this shard.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/slots.lua lib/backoff.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua lib/leases.lua lib/task-outcome.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/backoff.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua lib/leases.lua lib/task-outcome.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end
@@ -38,7 +38,7 @@ end
 local function settle(value, lanes, at, links)
   if not value or ended[ARGV[at]] then return 0 end
   local is_done = ARGV[at + 2] == "done"
-  if is_done and string.byte(value) == FIRST_LEASE and ARGV[at + 1] == "1" then
+  if is_done and is_first(value) and ARGV[at + 1] == "1" then
     return end_first(value, lanes, at, links)
   end
   local task = read_lease(ARGV[at], value)

@@ -1,0 +1,39 @@
+/**
+ * Decides how many tasks a worker holds, started or not. Tasks that are granted ahead of their time make lease calls
+ * rare, but no other worker can run them. So the number doubles with every call as long as the worker starts all tasks
+ * in time, and falls to the work of about two seconds when it does not.
+ */
+import type { Clock } from "../../runtime/clock.ts";
+
+type Demand = {
+  started(): void;
+  /** The most tasks to hold now. `isBehind`: tasks could not be started in time since the last call. */
+  most(isBehind: boolean): number;
+};
+
+const WINDOW_MS = 500;
+const MAX_HELD = 4_000;
+/** With less than the duration of a term, the sites that the worker holds could not use its whole speed. */
+const BEHIND_SECONDS = 2;
+
+export function createDemand(clock: Pick<Clock, "now">, { concurrency }: { concurrency: number }): Demand {
+  let windowAt = clock.now();
+  let started = 0;
+  let perSecond = 0;
+  let held = concurrency;
+  return {
+    started() {
+      started += 1;
+    },
+    most(isBehind) {
+      const tookMs = clock.now() - windowAt;
+      if (tookMs >= WINDOW_MS) {
+        perSecond = (started / tookMs) * 1000;
+        started = 0;
+        windowAt = clock.now();
+      }
+      held = isBehind ? Math.max(concurrency, Math.ceil(perSecond * BEHIND_SECONDS)) : Math.min(MAX_HELD, held * 2);
+      return held;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { arrivalAfter, type Rate, type ReturnedTerm, readyAt, type Term } from "../../domain/politeness.ts";
+
+/**
+ * A request that leaves late by at most this time does not delay the next one. Timers are late by up to a millisecond,
+ * and without this allowance a rate of 300/s would reach 250/s. So the gap between two requests is at least the
+ * interval minus this time, and `n` requests take at least `n - 1` intervals minus this time.
+ */
+const MAX_LATE_MS = 0.8;
+/** The same as a share of the interval, for high rates. */
+const MAX_LATE_SHARE = 0.2;
+
+/**
+ * Nothing is sent in the last part of a term. Between the last check and the system call that sends the bytes, the
+ * process may be interrupted for some milliseconds.
+ */
+const END_MARGIN_MS = 50;
+
+/**
+ * A started request leaves at once if a connection is open. If it must open one, other requests of the site wait for
+ * this time at most.
+ */
+const CONNECT_MS = 20;
+
+/** A delay between the last check and the write that is worth correcting. */
+const SHORT_MS = 0.05;
+
+/**
+ * Spaces the requests of this worker to one site during a term. It has the times of the site and no timers: the pacer
+ * asks it when the next request may start, and the HTTP client asks it again at the moment of sending.
+ */
+export class SitePacer {
+  /** The number of requests sent so far. */
+  sent = 0;
+
+  #term: Term;
+  #rate: Rate;
+  #arrivalAt: number;
+  #expectedUntil = 0;
+  #checkedAt = 0;
+
+  constructor(term: Term) {
+    this.#term = term;
+    this.#rate = term;
+    this.#arrivalAt = term.arrivalAt;
+  }
+
+  /** Continues under another term. Requests that were sent under the last term still count. */
+  renew(term: Term): void {
+    this.#term = term;
+    this.#rate = term;
+    this.#arrivalAt = Math.max(this.#arrivalAt, term.arrivalAt);
+  }
+
+  get term(): Term {
+    return this.#term;
+  }
+
+  get intervalMs(): number {
+    return this.#rate.intervalMs;
+  }
+
+  /** When the next request may be sent. */
+  readyAt(): number {
+    return Math.max(this.#term.startsAt, readyAt(this.#arrivalAt, this.#rate));
+  }
+
+  /** When the next request may be started. Later than `readyAt` while a started request has not left. */
+  startAt(): number {
+    return Math.max(this.readyAt(), this.#expectedUntil);
+  }
+
+  /** Sending stops at this time. */
+  stopsAt(): number {
+    return this.#term.endsAt - END_MARGIN_MS;
+  }
+
+  /** A request was started, and is expected to leave soon. */
+  expect(now: number): void {
+    this.#expectedUntil = now + Math.max(CONNECT_MS, this.#rate.intervalMs);
+  }
+
+  /** The expected request will not be sent. */
+  unexpect(): void {
+    this.#expectedUntil = 0;
+  }
+
+  get isExpecting(): boolean {
+    return this.#expectedUntil > 0;
+  }
+
+  /** Called at the last moment before the bytes are written. False: they must not be written now. */
+  trySend(now: number): boolean {
+    if (now < this.readyAt() || now > this.stopsAt()) return false;
+    this.sent += 1;
+    this.#checkedAt = now;
+    this.#expectedUntil = 0;
+    const lateMs = Math.min(MAX_LATE_MS, this.#rate.intervalMs * MAX_LATE_SHARE);
+    this.#arrivalAt = arrivalAfter(now - lateMs, this.#arrivalAt, this.#rate);
+    return true;
+  }
+
+  /** Called when the bytes have been written. If that took long, they may have left only now. */
+  left(now: number): void {
+    const tookMs = now - this.#checkedAt;
+    if (tookMs > SHORT_MS) this.#arrivalAt += tookMs;
+    this.#checkedAt = now;
+  }
+
+  /** A crawl-delay was read: it applies at once. */
+  slowDown(intervalMs: number): void {
+    if (intervalMs <= this.#rate.intervalMs) return;
+    this.#arrivalAt += intervalMs - this.#rate.intervalMs;
+    this.#rate = { intervalMs, burst: 1 };
+  }
+
+  returned(unstarted: number): ReturnedTerm {
+    const { site, number } = this.#term;
+    return { site, number, ...this.#rate, arrivalAt: this.#arrivalAt, unstarted };
+  }
+}

@@ -1,0 +1,56 @@
+/** The tasks and requests that wait at one site. */
+import type { Grant } from "../../frontier/frontier.ts";
+import type { SitePacer } from "./site-pacer.ts";
+
+export const NEVER = Number.POSITIVE_INFINITY;
+
+/** If the tasks of a term last no longer than this, the worker requests more. */
+const LOW_MS = 100;
+/** The worker requests more tasks this long before its site may get the next request, so that they arrive in time. */
+const LEAD_MS = 50;
+
+/** The tasks and requests of one site. Exists while the worker has a term, a started task or a waiting request there. */
+export type SiteQueue = {
+  site: string;
+  /** Undefined between two terms. */
+  pacer: SitePacer | undefined;
+  grants: Grant[];
+  /** Requests that wait for their turn. */
+  requests: (() => void)[];
+  running: number;
+  maxRunning: number;
+  unsettled: number;
+  /** A task has just started: its first request need not wait. */
+  hasPass: boolean;
+  /** Its key in the heap; NEVER if it is not in the heap. */
+  at: number;
+};
+
+export function newSiteQueue(site: string): SiteQueue {
+  return {
+    ...{ site, pacer: undefined, grants: [], requests: [], running: 0, maxRunning: 0, unsettled: 0 },
+    ...{ hasPass: false, at: NEVER },
+  };
+}
+
+export function isEmpty({ pacer, grants, requests, running, unsettled }: SiteQueue): boolean {
+  return pacer === undefined && grants.length + requests.length + running + unsettled === 0;
+}
+
+/** When the next task or request may start. NEVER if none waits, or if something else must happen first. */
+export function nextStartAt({ pacer, requests, grants, running, maxRunning }: SiteQueue): number {
+  const hasWork = requests.length > 0 || (grants.length > 0 && running < maxRunning);
+  return pacer === undefined || !hasWork ? NEVER : pacer.startAt();
+}
+
+export function isLow({ grants, requests, pacer }: SiteQueue): boolean {
+  if (pacer === undefined || requests.length > 0) return false;
+  return grants.length === 0 ? !pacer.isExpecting : grants.length * pacer.intervalMs < LOW_MS;
+}
+
+/** When to return the term of a site, or to ask for another one. NEVER if it has none. */
+export function returnAt(queue: SiteQueue): number {
+  const { pacer } = queue;
+  if (pacer === undefined) return NEVER;
+  return isLow(queue) ? Math.min(pacer.readyAt(), pacer.stopsAt()) - LEAD_MS : pacer.stopsAt();
+}
