@@ -45,6 +45,9 @@ type Deps<Result> = {
   settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
   clock: Clock;
 };
+/** `collectAt`: when to collect terms from the pacer, if it does not report an earlier time. */
+type Leased = Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt"> & { collectAt: number; hasGrants: boolean };
+
 export type LeaseLoopOptions = {
   worker: string;
   queues: readonly string[];
@@ -120,12 +123,13 @@ export function createLeaseLoop<Result>(
         await runSuspects();
         continue;
       }
-      const { nextDueAt = NEVER, aloneDueAt, collectAt } = await leaseOnce();
+      leaseAt = NEVER; // the pacer may call `leaseBy` from now on
+      const { nextDueAt = NEVER, aloneDueAt, collectAt, hasGrants } = await leaseOnce();
       suspectsAt = suspects.nextRunAt(aloneDueAt);
       // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
       // twice as often.
       isFull = running.size >= options.concurrency;
-      leaseAt = Math.min(nextDueAt - LEAD_MS, collectAt, suspectsAt ?? NEVER);
+      leaseAt = Math.min(leaseAt, callTime(nextDueAt, hasGrants), collectAt, suspectsAt ?? NEVER);
       round += 1;
       isWaiting = true;
       await untilLeaseTime(clock.now());
@@ -133,7 +137,17 @@ export function createLeaseLoop<Result>(
     }
   }
 
-  async function leaseOnce(): Promise<Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt"> & { collectAt: number }> {
+  /**
+   * When to lease a task that is due at `nextDueAt`. If the last call granted nothing, a call right after it would not
+   * either: a retry is not granted before its time, and another worker may take a site that was just returned.
+   */
+  function callTime(nextDueAt: number, hasGrants: boolean): number {
+    if (hasGrants) return nextDueAt - LEAD_MS;
+    const soon = clock.now() + CALL_GAP_MS;
+    return Math.max(nextDueAt - LEAD_MS, nextDueAt > clock.now() ? Math.min(soon, nextDueAt) : soon);
+  }
+
+  async function leaseOnce(): Promise<Leased> {
     const { returned, late, nextAt } = pacer.collect();
     if (late.length > 0) await release(late);
     const unsettled = pacer.unsettled();
@@ -141,10 +155,14 @@ export function createLeaseLoop<Result>(
     const max = Math.max(0, Math.min(demand.most(pacer.wasLate()) - running.size - pacer.waiting(), free));
     const maxNow = Math.max(0, Math.min(options.concurrency - running.size, max));
     hasCapacityAgain = false;
-    const answer = await queueLimits.lease({ max, maxNow, returned }, (granted) => pacer.add(granted, unsettled));
+    let hasGrants = false;
+    const answer = await queueLimits.lease({ max, maxNow, returned }, (granted) => {
+      hasGrants ||= granted.grants.length > 0;
+      pacer.add(granted, unsettled);
+    });
     const stranded = pacer.takeStranded();
     if (stranded.length > 0) await release(stranded);
-    return { ...answer, collectAt: nextAt };
+    return { ...answer, collectAt: nextAt, hasGrants };
   }
 
   /**

@@ -193,6 +193,14 @@ describe("a pacer", () => {
     expect(pacer.allowance.trySend("a.test")).toBe(false);
   });
 
+  it("returns a term at once if it allows no further request", async () => {
+    const slow = { intervalMs: 3_600_000 };
+    pacer.add({ grants: grantsAt("a.test", "1"), terms: [aTerm("a.test", slow)] }, NOTHING_SETTLED);
+    await send("a.test");
+    expect(lowAt).toEqual([-START]);
+    expect(pacer.collect().returned).toMatchObject([{ number: 1, unstarted: 0 }]);
+  });
+
   it("keeps a term with unstarted tasks while it asks for another one", async () => {
     const fast = { intervalMs: 20 };
     pacer.add({ grants: grantsAt("a.test", "1", "2", "3"), terms: [aTerm("a.test", fast)] }, NOTHING_SETTLED);

@@ -48,9 +48,13 @@ export function isLow({ grants, requests, pacer }: SiteQueue): boolean {
   return grants.length === 0 ? !pacer.isExpecting : grants.length * pacer.intervalMs < LOW_MS;
 }
 
-/** When to return the term of a site, or to ask for another one. NEVER if it has none. */
+/**
+ * When to return the term of a site, or to ask for another one. 0 if the term allows no further request, NEVER if there
+ * is no term.
+ */
 export function returnAt(queue: SiteQueue): number {
   const { pacer } = queue;
   if (pacer === undefined) return NEVER;
-  return isLow(queue) ? Math.min(pacer.readyAt(), pacer.stopsAt()) - LEAD_MS : pacer.stopsAt();
+  if (!isLow(queue)) return pacer.stopsAt();
+  return pacer.readyAt() > pacer.stopsAt() ? 0 : pacer.readyAt() - LEAD_MS;
 }
