@@ -32,11 +32,18 @@ export function describeAborting(open: OpenFetcher): void {
     });
 
     it("rejects while it waits for its turn", async () => {
-      const turn = (_: string, signal: AbortSignal) =>
-        new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      let begin = () => {};
+      const hasBegun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const turn = (_: string, signal: AbortSignal) => {
+        begin();
+        return new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      };
       const { server, get } = await harness({ allowance: { turn } });
       const controller = new AbortController();
       const fetching = get("/page", { signal: controller.signal });
+      await hasBegun;
       controller.abort(reason);
       await expect(fetching).rejects.toBe(reason);
       expect(server.connections).toHaveLength(0);
