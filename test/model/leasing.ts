@@ -103,7 +103,8 @@ function hasOtherQueues(world: World, site: ModelSite, queues: readonly string[]
 }
 
 /**
- * The lane with the fewest grants in this call, ties by the longest time since the last service; and its first task.
+ * Returns a lane and its first task. Of the lanes with a task to grant, it is the one with the fewest grants in this
+ * call. If several are equal, it is the one that was served least recently.
  */
 function nextOf(
   world: World,
@@ -170,7 +171,7 @@ function grant(
   task.state = "leased";
   task.token += 1;
   task.isAhead = isAhead;
-  if (!isAhead) task.crashes += 1;
+  if (!isAhead) task.crashes += 1; // F6: the lease counts as a crash until it ends cleanly
   task.worker = worker;
   task.leaseUntil = now + leaseMs;
   return {

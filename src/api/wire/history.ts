@@ -8,9 +8,7 @@ const share = z.number().min(0).max(1).nullable();
 
 const historyPointSchemaOut = z.strictObject({
   at: z.iso.datetime().describe("The start of the interval."),
-  pages: count
-    .nullable()
-    .describe("Pages fetched. All counts are null for an interval of which the store has no bucket."),
+  pages: count.nullable().describe("Pages fetched. All counts are null for an interval without a bucket in the store."),
   done: count.nullable().describe("Attempts that succeeded."),
   failed: count.nullable().describe("Attempts that ended without a page: retried later, or dead."),
   dead: count.nullable().describe("Failed attempts that became dead letters."),

@@ -1,7 +1,7 @@
 /**
  * Opens and returns the terms of sites outside of lease calls (F2, F3). Callers: workers that send requests without a
  * task, workers that stop, and lease.ts. Each script is atomic. After a lost reply the call is repeated: a second
- * return changes nothing, and a second term starts after the first one, which nobody uses. So a lost reply costs time.
+ * return changes nothing, and a second term starts after the first one, which stays unused. So a lost reply costs time.
  */
 import type { ReturnedTerm, Term } from "../../domain/politeness.ts";
 import { MAX_BATCH, type TermRequest } from "../frontier.ts";
