@@ -15,6 +15,10 @@ function runShell(script: string, options: { cwd?: string; env?: Record<string, 
   spawnSync("/bin/sh", ["-c", script], { cwd, env, stdio: "ignore" });
 }
 
+function commandsOf(folder: string): string[] {
+  return findProcesses(folder).map(({ command }) => command);
+}
+
 describe.skipIf(process.platform !== "linux")("the processes of a test run", () => {
   const CASES: Record<string, (folder: string) => void> = {
     "the environment": (folder) => runShell("sleep 300 &", { env: { PATH, TMPDIR: folder } }),
@@ -25,6 +29,8 @@ describe.skipIf(process.platform !== "linux")("the processes of a test run", () 
   it.each(Object.entries(CASES))("are found by %s, and killed", async (_by, start) => {
     const folder = mkdtempSync(join(tmpdir(), "left-"));
     start(folder);
+    // The shell returns before the program runs, and a process that is just starting its program has no command line.
+    await expect.poll(() => commandsOf(folder)).toContain("sleep 300");
 
     const lines = await endTestRun(folder, { graceMs: 0 });
 
@@ -37,12 +43,11 @@ describe.skipIf(process.platform !== "linux")("the processes of a test run", () 
     const folder = mkdtempSync(join(tmpdir(), "left-"));
     // A leader in the folder. Its child has left the folder and has an empty environment.
     runShell("setsid sh -c 'cd / && env -i sleep 300 & exec sleep 301' &", { cwd: folder });
-    const commands = () => findProcesses(folder).map(({ command }) => command);
 
-    await expect.poll(commands).toEqual(expect.arrayContaining(["sleep 300", "sleep 301"]));
+    await expect.poll(() => commandsOf(folder)).toEqual(expect.arrayContaining(["sleep 300", "sleep 301"]));
     await endTestRun(folder, { graceMs: 0 });
 
-    expect(commands()).toEqual([]);
+    expect(commandsOf(folder)).toEqual([]);
   });
 
   it("have time to end by themselves", async () => {
