@@ -32,12 +32,11 @@ export function compileRules(rules: Rules, { links }: CompileOptions): Extractor
   const scopesOf = typeof each === "string" ? scopesByCss(each) : wholePage;
   const findLinks = links === undefined ? undefined : compileLinkSelector(links);
   const usesTree = record.usesTree || each !== undefined || (links !== undefined && links.trim() !== PLAIN_LINKS);
-  const view = usesTree ? viewTree : viewScan;
 
   return (input) => {
     const kind = pageKind(input.page.contentType, input.html);
     if (!isMarkup(kind)) return NOTHING;
-    const seen = view(input, kind);
+    const seen = usesTree || kind === "xml" ? viewTree(input, kind) : viewScan(input, kind);
     return { ...readRecords(scopesOf(seen), record), links: linksIn(seen, findLinks) };
   };
 }

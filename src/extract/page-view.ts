@@ -37,7 +37,7 @@ export function viewTree({ page, html }: ExtractInput, kind: MarkupKind): PageVi
 }
 
 /** Reads metadata and the `href`s of all `<a>` in one pass, for rules that need no tree. */
-export function viewScan({ page, html }: ExtractInput, kind: MarkupKind): PageView {
+export function viewScan({ page, html }: ExtractInput, kind: Exclude<MarkupKind, "xml">): PageView {
   const { metadata, hrefs } = scanPage(html, { kind, textChars: 0 });
   return createView(
     page.url,

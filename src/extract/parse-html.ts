@@ -9,19 +9,10 @@ import type { MarkupKind } from "./page-kind.ts";
  */
 export const DEEPEST_NESTING = 512;
 
-export type PageHandler = Partial<Handler> & {
-  /**
-   * Called if the page ends inside a tag. The tag must be ignored, although its name and attributes may have been
-   * reported.
-   */
-  ontagcut?(): void;
-};
-
 /** Passes the whole page to `handler`, in one pass and linear time. */
-export function parseInto(handler: PageHandler, markup: string, kind: MarkupKind): void {
+export function parseInto(handler: Partial<Handler>, markup: string, kind: MarkupKind): void {
   const parser = new ShallowParser(handler, PARSER_OPTIONS[kind]);
   parser.write(markup);
-  if (internalsOf(parser).tagname !== "") handler.ontagcut?.();
   parser.end();
 }
 
