@@ -14,10 +14,14 @@ import { type PoolLine, poolLines } from "./pool.ts";
 
 /** The number of good pages that a spider reads, and of good pages that are rendered. */
 const [READ, SHOWN] = [150, 50];
-/** The code of the harmful handlers. Two exceed their time limit; the others kill three processes each. */
+/**
+ * The code of the harmful handlers. Two exceed their time limit; the others kill three processes each. The large arrays
+ * exceed the memory limit in two steps: many small steps need so many garbage collections that, on a busy machine, the
+ * time limit came first.
+ */
 const HANDLERS = {
   "/loop": "for (;;);",
-  "/hoard": "const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length));",
+  "/hoard": "const kept = []; for (;;) kept.push(new Array(2e7).fill(kept.length));",
   "/abort": "process.abort();",
   "/exit": "process.exit(7);",
   "/never": "await new Promise(() => {});",
