@@ -11,7 +11,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { traceSchemaOut } from "../wire/trace.ts";
 
-const word = z.string().min(1).max(300);
+const idText = z.string().min(1).max(300);
 const target = z.strictObject({
   url: z.string().min(1).max(10_000).optional(),
   job: z
@@ -22,8 +22,8 @@ const target = z.strictObject({
     .describe(
       "Alone: the job to trace. With url or what: the job that contains the URL; required if the job is archived.",
     ),
-  task: word.optional().describe("A task id. The task must have had an attempt."),
-  request: word
+  task: idText.optional().describe("A task id. The task must have had an attempt."),
+  request: idText
     .optional()
     .describe("A request id. Selects the jobs that the request submitted, among the newest 1,000 jobs."),
   what: z.string().min(1).max(10_000).optional().describe("A URL or any of these ids. The server detects the kind."),
@@ -37,26 +37,27 @@ export function traceRoutes(deps: ApiDeps): Route[] {
       scope: "read",
       tag: "Jobs",
       summary: "Trace a URL, a task, a job or a request across all processes",
-      description: "Takes one of url, job, task, request, what. Secrets in URLs are masked.",
+      description:
+        "Pass exactly one of `url`, `job`, `task`, `request` or `what`; only `url` and `what` can be combined with `job`. Secrets in URLs are masked.",
       query: target,
       responses: { 200: { description: "Timelines of pages, or summaries of jobs.", json: traceSchemaOut } },
       async handle({ query, caller }) {
         const maySee = (job: Parameters<typeof isOwn>[0]) => isOwn(job, caller);
         const visibility = visibilityOf(caller);
-        const own = { ...deps, listJobs: () => jobsOf(deps, caller), maySee, visibility };
-        const traced = await trace(own, targetOf(query));
+        const callerDeps = { ...deps, listJobs: () => jobsOf(deps, caller), maySee, visibility };
+        const traced = await trace(callerDeps, targetOf(query));
         return { status: 200, body: traceOut(traced, { now: deps.clock.now(), visibility }) };
       },
     }),
   ];
 }
 
-const PAGE = 100;
+const JOBS_PER_CALL = 100;
 
 /** For a caller with a tenant: only the jobs of that tenant. */
 async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly KnownJob[], void> {
   for (let after: JobPosition | undefined; ; ) {
-    const { jobs, next } = await listJobs(deps, caller, { limit: PAGE, after });
+    const { jobs, next } = await listJobs(deps, caller, { limit: JOBS_PER_CALL, after });
     yield jobs;
     if (next === undefined) return;
     after = next;
@@ -64,13 +65,14 @@ async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly K
 }
 
 function targetOf({ job, ...others }: z.output<typeof target>): TraceTarget {
-  const [first, second] = Object.entries(others).filter(([, word]) => word !== undefined);
+  const [first, second] = Object.entries(others).filter(([, value]) => value !== undefined);
   if (first === undefined && job !== undefined) return { kind: "job", query: job };
-  const isWithin = job === undefined || first?.[0] === "url" || first?.[0] === "what";
-  if (first === undefined || second !== undefined || !isWithin) {
+  const mayHaveJob = job === undefined || first?.[0] === "url" || first?.[0] === "what";
+  if (first === undefined || second !== undefined || !mayHaveJob) {
     throw new TrawlError("BAD_REQUEST", {
       op: "api.trace",
-      message: "query: takes one of url, job, task, request, what; url and what may be combined with job",
+      message:
+        'query: pass exactly one of "url", "job", "task", "request" or "what"; only "url" and "what" can be combined with "job"',
     });
   }
   const kind = first[0] === "what" ? "any" : (first[0] as TraceTarget["kind"]);

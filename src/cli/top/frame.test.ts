@@ -73,7 +73,7 @@ const snapshot = fc.record({
 const view = fc.record({
   panel: fc.constantFrom(...PANELS),
   selected: fc.record({ jobs: fc.nat(40), queues: fc.nat(9), sites: fc.nat(40), workers: fc.nat(9) }),
-  order: fc.record({ jobs: fc.nat(3), queues: fc.nat(1), sites: fc.nat(2), workers: fc.nat(2) }),
+  orderIndex: fc.record({ jobs: fc.nat(3), queues: fc.nat(1), sites: fc.nat(2), workers: fc.nat(2) }),
   ...{ filter: fc.constantFrom("", "a", "\x1b["), isTyping: fc.boolean(), isHelp: fc.boolean(), notice: name },
   question: fc.option(fc.record({ verb: fc.constant("pause"), id: name, name }), { nil: undefined }),
 }) as fc.Arbitrary<View>;

@@ -180,7 +180,7 @@ function footerLine({ view }: Frame): Line {
   }
   if (isTyping) return [{ text: "/", tone: "cyan" }, { text: filter }, { text: "▏" }];
   if (notice !== "") return [{ text: notice, tone: "yellow" }];
-  const order = ORDERS[panel][view.order[panel]];
+  const order = ORDERS[panel][view.orderIndex[panel]];
   const filtered = filter === "" ? "" : `  Esc clear /${filter}`;
   return [{ text: `q quit  Tab panel  ↑↓ select  p pause  s ${order}  / filter  ? help${filtered}`, tone: "dim" }];
 }

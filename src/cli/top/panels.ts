@@ -20,12 +20,12 @@ export const ORDERS = {
   workers: ["busiest", "most memory", "name"],
 } as const satisfies Record<PanelName, readonly string[]>;
 
-type Choice = { filter: string; order: Readonly<Record<PanelName, number>> };
+type Choice = { filter: string; orderIndex: Readonly<Record<PanelName, number>> };
 
 /** The rows of a panel. `lines` returns the heading first. */
 export type PanelRows = { count: number; lines(from: number, to: number, width: number): Line[]; empty: string };
 
-export function jobsShown(snapshot: FleetSnapshot, { filter, order }: Choice): readonly TopJob[] {
+export function jobsShown(snapshot: FleetSnapshot, { filter, orderIndex }: Choice): readonly TopJob[] {
   const found = snapshot.jobs.filter(({ id, name, state }) => matches(filter, id, name, state));
   const left = (job: TopJob) => leftOf(job);
   const orders: readonly ((one: TopJob, other: TopJob) => number)[] = [
@@ -34,7 +34,7 @@ export function jobsShown(snapshot: FleetSnapshot, { filter, order }: Choice): r
     (one, other) => left(other) - left(one),
     (one, other) => other.counts.dead - one.counts.dead,
   ];
-  return found.toSorted(orders[order.jobs]);
+  return found.toSorted(orders[orderIndex.jobs]);
 }
 
 export function panelRows(panel: PanelName, snapshot: FleetSnapshot, choice: Choice): PanelRows {
@@ -144,9 +144,9 @@ function progressOf(job: TopJob, cells: number): string {
   return `${"━".repeat(full)}${"─".repeat(cells - full)} ${`${Math.floor(share * 100)}%`.padStart(4)}`;
 }
 
-function queuesShown({ queues }: FleetSnapshot, { filter, order }: Choice): readonly QueueOut[] {
+function queuesShown({ queues }: FleetSnapshot, { filter, orderIndex }: Choice): readonly QueueOut[] {
   const found = queues.filter(({ queue }) => matches(filter, queue));
-  return order.queues === 0 ? found.toSorted((one, other) => other.waiting - one.waiting) : found;
+  return orderIndex.queues === 0 ? found.toSorted((one, other) => other.waiting - one.waiting) : found;
 }
 
 const QUEUE_COLUMNS: readonly Column<QueueOut>[] = [
@@ -162,7 +162,7 @@ const QUEUE_COLUMNS: readonly Column<QueueOut>[] = [
   { title: "QUEUE", of: ({ queue }) => queue, spare: 0 },
 ];
 
-function sitesShown({ sites }: FleetSnapshot, { filter, order }: Choice): readonly SiteOut[] {
+function sitesShown({ sites }: FleetSnapshot, { filter, orderIndex }: Choice): readonly SiteOut[] {
   const found = sites.filter(({ site }) => matches(filter, site));
   const rest = ({ blockedUntil }: SiteOut) => (blockedUntil === null ? 0 : Date.parse(blockedUntil));
   const orders: readonly ((one: SiteOut, other: SiteOut) => number)[] = [
@@ -170,7 +170,7 @@ function sitesShown({ sites }: FleetSnapshot, { filter, order }: Choice): readon
     (one, other) => rest(other) - rest(one),
     (one, other) => one.site.localeCompare(other.site),
   ];
-  return found.toSorted(orders[order.sites]);
+  return found.toSorted(orders[orderIndex.sites]);
 }
 
 function siteColumns(now: number): () => readonly Column<SiteOut>[] {
@@ -196,12 +196,12 @@ function nextOf({ waiting, inFlight, perSite, blockedUntil, readyAt }: SiteOut, 
   return ms <= 0 ? "now" : ms < 1_000 ? "in <1s" : `in ${roughTime(ms)}`;
 }
 
-function workersShown({ workers }: FleetSnapshot, { filter, order }: Choice): readonly TopWorker[] {
+function workersShown({ workers }: FleetSnapshot, { filter, orderIndex }: Choice): readonly TopWorker[] {
   const found = workers.filter(({ worker, queues }) => matches(filter, worker, ...queues));
   const by = (of: "busy" | "rssBytes") => (one: TopWorker, other: TopWorker) =>
     (other.vitals?.[of] ?? 0) - (one.vitals?.[of] ?? 0);
   const orders = [by("busy"), by("rssBytes"), () => 0];
-  return found.toSorted(orders[order.workers]);
+  return found.toSorted(orders[orderIndex.workers]);
 }
 
 function workerColumns(now: number): readonly Column<TopWorker>[] {

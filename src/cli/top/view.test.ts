@@ -34,7 +34,7 @@ describe("keys of trawl top", () => {
     expect(at(pressing("\x1b[6~k\x1b[H\x1b[A").view)).toEqual(["jobs", 0]);
     expect(at(pressing("\t\tj").view)).toEqual(["sites", 0]);
     expect(at(pressing("\x1b[Z\x1b[F").view)).toEqual(["workers", 1]);
-    expect(pressing("ssss").view.order.jobs).toBe(0);
+    expect(pressing("ssss").view.orderIndex.jobs).toBe(0);
   });
 
   it("edit the filter, and ignore unknown escape sequences", () => {

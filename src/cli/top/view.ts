@@ -5,7 +5,8 @@ import { ORDERS, PANELS, type PanelName } from "./panels.ts";
 export type View = {
   panel: PanelName;
   selected: Readonly<Record<PanelName, number>>;
-  order: Readonly<Record<PanelName, number>>;
+  /** For each panel, the index of its sort order in ORDERS. */
+  orderIndex: Readonly<Record<PanelName, number>>;
   filter: string;
   /** The user is typing the filter. */
   isTyping: boolean;
@@ -18,7 +19,7 @@ export type View = {
 };
 
 type Question = { verb: ControlAction; id: string; name: string };
-/** An action of a key that is more than a change of the view. */
+/** What the caller must do after a key press, in addition to showing the new view. */
 export type TopAction = { kind: "quit" } | { kind: "redraw" } | { kind: "control"; question: Question };
 
 /** The contents of the screen: the number of rows in each panel, and the selected job. */
@@ -30,7 +31,7 @@ export type ScreenContents = {
 export const FIRST_VIEW: View = {
   panel: "jobs",
   selected: { jobs: 0, queues: 0, sites: 0, workers: 0 },
-  order: { jobs: 0, queues: 0, sites: 0, workers: 0 },
+  orderIndex: { jobs: 0, queues: 0, sites: 0, workers: 0 },
   filter: "",
   isTyping: false,
   isHelp: false,
@@ -58,32 +59,32 @@ export function press(view: View, key: string, shown: ScreenContents): { view: V
   if (view.question !== undefined) return answer(view, view.question, key);
   if (view.isTyping) return { view: typed(view, key) };
   if (view.isHelp) return { view: { ...view, isHelp: false } };
-  const calm = { ...view, notice: "" };
+  const withoutNotice = { ...view, notice: "" };
   switch (key) {
     case "q":
       return { view, action: { kind: "quit" } };
     case "escape":
-      return view.filter === "" ? { view, action: { kind: "quit" } } : { view: { ...calm, filter: "" } };
+      return view.filter === "" ? { view, action: { kind: "quit" } } : { view: { ...withoutNotice, filter: "" } };
     case "h":
     case "?":
-      return { view: { ...calm, isHelp: true } };
+      return { view: { ...withoutNotice, isHelp: true } };
     case "/":
-      return { view: { ...calm, isTyping: true } };
+      return { view: { ...withoutNotice, isTyping: true } };
     case "s": {
-      const order = (view.order[view.panel] + 1) % ORDERS[view.panel].length;
-      return { view: { ...calm, order: { ...view.order, [view.panel]: order } } };
+      const orderIndex = (view.orderIndex[view.panel] + 1) % ORDERS[view.panel].length;
+      return { view: { ...withoutNotice, orderIndex: { ...view.orderIndex, [view.panel]: orderIndex } } };
     }
     case "p":
-      return { view: withQuestion(calm, shown.job) };
+      return { view: withQuestion(withoutNotice, shown.job) };
     default:
-      return { view: moved(calm, key, shown) };
+      return { view: moved(withoutNotice, key, shown) };
   }
 }
 
 function answer(view: View, question: Question, key: string): { view: View; action?: TopAction } {
-  const calm = { ...view, question: undefined };
-  if (key !== "y" && key !== "p" && key !== "enter") return { view: { ...calm, notice: "nothing changed" } };
-  return { view: calm, action: { kind: "control", question } };
+  const withoutQuestion = { ...view, question: undefined };
+  if (key !== "y" && key !== "p" && key !== "enter") return { view: { ...withoutQuestion, notice: "nothing changed" } };
+  return { view: withoutQuestion, action: { kind: "control", question } };
 }
 
 function withQuestion(view: View, job: ScreenContents["job"]): View {

@@ -50,6 +50,7 @@ export type TimelineOut = {
   requestId: string | null;
   submittedAt: string;
   state: Explanation["tasks"][number]["state"] | null;
+  /** Sentences that say why the URL waits. Empty once it has ended. */
   waits: string[];
   lines: { at: string | null; kind: LineKind; text: string }[];
   tasks: { taskId: string; step: TaskKind; leases: LeaseOut[] }[];
@@ -57,8 +58,17 @@ export type TimelineOut = {
 
 export type JobTraceOut = {
   job: JobOut;
+  /** Sentences that say why the job waits. Empty once it has ended. */
   waits: string[];
-  attempts: { outcome: AttemptOutcome; because: string; status: number | null; count: number; sample: string }[];
+  /** Attempts that ended without a page, in groups. */
+  attempts: {
+    outcome: AttemptOutcome;
+    because: string;
+    status: number | null;
+    count: number;
+    /** The URL of one of the attempts. */
+    sample: string;
+  }[];
   slowest: {
     taskId: string;
     url: string;
@@ -70,7 +80,12 @@ export type JobTraceOut = {
   dead: DeadOut[];
 };
 
-export type TraceOut = { timelines: TimelineOut[]; jobs: JobTraceOut[]; more: number };
+export type TraceOut = {
+  timelines: TimelineOut[];
+  jobs: JobTraceOut[];
+  /** The number of results that were left out. */
+  more: number;
+};
 
 const redact = createRedact([]);
 
@@ -96,7 +111,7 @@ function timelineOut(timeline: Timeline, visibility: Visibility): TimelineOut {
     submittedAt: iso(job.createdAt),
     state: state ?? null,
     waits: [...waits],
-    lines: timelineLines(timeline, visibility).map(({ at, kind, text }) => ({ at: isoOf(at), kind, text })),
+    lines: timelineLines(timeline, visibility).map(({ at, kind, text }) => ({ at: isoOrNull(at), kind, text })),
     tasks: tasks.map(({ taskId, step, leases }) => ({
       taskId,
       step,
@@ -131,7 +146,7 @@ function leaseOut(lease: Lease, visibility: Visibility): LeaseOut {
   if (lease.kind === "lost") return { kind: "lost", token };
   const { step = null, attempt = null } = lease;
   const worker = workerOut(lease.worker, visibility);
-  const run = { token, worker, step, attempt, leasedAt: isoOf(lease.leasedAt), endedAt: isoOf(lease.endedAt) };
+  const run = { token, worker, step, attempt, leasedAt: isoOrNull(lease.leasedAt), endedAt: isoOrNull(lease.endedAt) };
   if (lease.kind === "attempt") {
     const { outcome, because, status = null, detail = null } = lease;
     return { kind: "attempt", ...run, outcome, because, status, detail };
@@ -155,7 +170,7 @@ function workerOut(worker: string | undefined, visibility: Visibility): string |
   return visibility === "own" ? null : (worker ?? null);
 }
 
-function isoOf(at: number | undefined): string | null {
+function isoOrNull(at: number | undefined): string | null {
   return at === undefined ? null : iso(at);
 }
 

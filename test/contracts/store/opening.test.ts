@@ -15,12 +15,12 @@ it("several processes can open a new SQLite file at the same time", async () => 
   onTestFinished(() => {
     for (const opener of openers) opener.kill();
   });
-  const replies = () => Promise.all(openers.map(async (opener) => (await once(opener, "message"))[0] as string));
-  await replies();
+  const nextReplies = () => Promise.all(openers.map(async (opener) => (await once(opener, "message"))[0] as string));
+  await nextReplies(); // every process is ready
 
   const results: string[] = [];
   for (let nth = 0; nth < FILES; nth += 1) {
-    const round = replies();
+    const round = nextReplies();
     for (const opener of openers) opener.send(join(folder, `${nth}.db`));
     results.push(...(await round));
   }

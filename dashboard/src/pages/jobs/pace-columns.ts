@@ -5,11 +5,11 @@ import type { ScreenSize } from "../../ui/screen-size.ts";
 import type { Column } from "../../ui/table.tsx";
 import { msLeft, pagesPerSecond } from "./job-pace.ts";
 
-export function paceColumns(from: ScreenSize): Column<JobOut>[] {
-  const fixed = { isNumber: true, grow: 0, from };
+export function paceColumns(minScreen: ScreenSize): Column<JobOut>[] {
+  const shared = { isNumber: true, grow: 0, from: minScreen };
   return [
     {
-      ...fixed,
+      ...shared,
       id: "rate",
       title: "Pages/s",
       tip: "For a running job: the recent rate. For other jobs: the average since the start, including pauses.",
@@ -17,7 +17,7 @@ export function paceColumns(from: ScreenSize): Column<JobOut>[] {
       cell: (job) => decimal(pagesPerSecond(job)),
     },
     {
-      ...fixed,
+      ...shared,
       id: "eta",
       title: "Time left",
       tip: "Estimated time until all known URLs are finished. A dash means unknown.",
