@@ -19,6 +19,11 @@ export function jobRunning(jobId: string, state: JobState, op: string): TrawlErr
   return new TrawlError("JOB_RUNNING", { op, message: `job ${jobId} ${why}`, detail: { jobId, state } });
 }
 
+/** What a user can do instead of changing an ended job. The dead letters of a cancelled job cannot be replayed. */
+export function endedAdvice(state: string): string {
+  return state === "cancelled" ? "start a new job" : "start a new job, or replay its dead letters";
+}
+
 /** Also thrown for a job past its deadline with leased tasks: its waiting tasks are already cancelled. */
 export function tooLateForLimits(jobId: string, state: string): TrawlError {
   return new TrawlError("JOB_ENDED", {

@@ -8,7 +8,7 @@
 import { TrawlError } from "../../errors.ts";
 import { MAX_BATCH, type NewJob } from "../frontier.ts";
 import type { JobView, LimitChange } from "../frontier-admin.ts";
-import { jobNotFound, tooLateForLimits } from "../job-errors.ts";
+import { endedAdvice, jobNotFound, tooLateForLimits } from "../job-errors.ts";
 import { createJobCompletion, type JobCompletion } from "./cluster/job-completion.ts";
 import { createJobStateSync } from "./cluster/job-state-sync.ts";
 import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
@@ -190,7 +190,7 @@ async function openOn(shard: Shard, limit: number, from: ScriptArg): Promise<Rep
 function jobEnded(jobId: string, state: string, op: string): TrawlError {
   return new TrawlError("JOB_ENDED", {
     op: `frontier.${op}`,
-    message: `job ${jobId} is ${state}: too late to ${op} it; start a new job, or replay its dead letters`,
+    message: `job ${jobId} is ${state}: too late to ${op} it; ${endedAdvice(state)}`,
     detail: { jobId, state },
   });
 }

@@ -1,7 +1,9 @@
 /**
- * Creates, seals, changes and ends jobs (F11, F12). A change is one transaction on the job's row, and applies from the
- * next lease call on. The job's lanes are then updated in transactions of at most MAX_BATCH lanes. A crash between two
- * of them leaves the job marked as unsynced (`synced_lane`), and the next reaper continues.
+ * Creates, seals, changes and ends jobs (F11, F12). A change is one transaction on the job's row. The job's lanes are
+ * then updated in order of their numbers, in transactions of at most MAX_BATCH lanes. Pause, resume, cancel and limits
+ * apply from the next call on; priority and rate apply to each lane when the lane is updated. `synced_lane` is the
+ * number of the last updated lane, 0 if none is updated yet, and null if the job has no change to apply. A crash
+ * between two transactions leaves a number there, and the next reaper continues after that lane.
  */
 
 import { hasEnded, JOB_MOVES, type JobState } from "../../domain/job.ts";
@@ -11,12 +13,12 @@ import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { MAX_BATCH, type NewJob } from "../frontier.ts";
 import type { JobView, LimitChange } from "../frontier-admin.ts";
-import { jobNotFound, tooLateForLimits } from "../job-errors.ts";
+import { endedAdvice, jobNotFound, tooLateForLimits } from "../job-errors.ts";
 import { rankOf } from "./readiness.ts";
 import { type JobRow, type LaneRow, policyFor, policyOf, setPolicy } from "./rows.ts";
 import type { RunTransaction, Transaction } from "./transaction.ts";
 
-type Names =
+type StatementName =
   | "addScope"
   | "scopeNumber"
   | "addJob"
@@ -34,11 +36,12 @@ type Jobs = {
   create(job: NewJob): void;
   seal(jobId: string): boolean;
   find(jobId: string): JobView | undefined;
-  list(limit: number, before: number): JobView[];
   /** Newest first. */
-  listOpen(limit: number, before: number): JobView[];
+  list(limit: number, createdBefore: number): JobView[];
+  /** Newest first. */
+  listOpen(limit: number, createdBefore: number): JobView[];
   /** Oldest end first. */
-  listEnded(before: number, limit: number): JobView[];
+  listEnded(endedBefore: number, limit: number): JobView[];
   pause(jobId: string): JobView;
   resume(jobId: string): JobView;
   cancel(jobId: string): JobView;
@@ -55,13 +58,13 @@ type Jobs = {
 type Deps = { db: Database; runTransaction: RunTransaction };
 
 export function createJobs({ db, runTransaction }: Deps): Jobs {
-  const sql = prepareAll<Names>(db, new URL("./sql/jobs.sql", import.meta.url));
+  const sql = prepareAll<StatementName>(db, new URL("./sql/jobs.sql", import.meta.url));
 
   function create(job: NewJob): void {
     runTransaction((tx) => {
       const scope = job.dedup.scope === "job" ? `job:${job.id}` : `set:${job.dedup.scope}`;
       sql.addScope.run(scope);
-      const { n } = sql.scopeNumber.get(scope) ?? {};
+      const { n: scopeNumber } = sql.scopeNumber.get(scope) ?? {};
       const { policy, retries, limits } = job;
       sql.addJob.run(
         job.id,
@@ -78,7 +81,7 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
         retries.backoffMs,
         limits.pages ?? null,
         limits.deadlineAt ?? null,
-        n as number,
+        scopeNumber as number,
         "expireAfterMs" in job.dedup ? job.dedup.expireAfterMs : null,
         JSON.stringify(job.spec),
         tx.now,
@@ -120,18 +123,18 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
 
   /** Applies the job's state and settings to the next of its lanes. */
   function sync(tx: Transaction, job: JobRow): void {
-    let left = MAX_BATCH;
+    let dropsLeft = MAX_BATCH;
     for (const row of sql.lanesAfter.all(job.n, job.synced_lane, MAX_BATCH)) {
       const lane = tx.lane(row.n as number);
       if (job.stopped === 1) {
-        left -= emptyLane(lane, left);
+        dropsLeft -= emptyLane(lane, dropsLeft);
         if (lane.queued + lane.delayed > 0) return; // the next transaction continues with this lane
       }
       lane.rank = rankOf(job, lane.priority);
       setPolicy(lane, policyFor(job, tx.site(lane.site).site));
       tx.updatePolicy(tx.site(lane.site));
       job.synced_lane = lane.n;
-      if (left <= 0) return;
+      if (dropsLeft <= 0) return;
     }
     if (sql.lanesAfter.get(job.n, job.synced_lane, 1) === undefined) job.synced_lane = null;
   }
@@ -154,9 +157,9 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
       const row = sql.findJob.get(jobId);
       return row === undefined ? undefined : viewOf(row as unknown as JobRow);
     },
-    list: (limit, before) => (sql.listJobs.all(before, limit) as unknown as JobRow[]).map(viewOf),
-    listOpen: (limit, before) => (sql.listOpen.all(before, limit) as unknown as JobRow[]).map(viewOf),
-    listEnded: (before, limit) => (sql.listEnded.all(before, limit) as unknown as JobRow[]).map(viewOf),
+    list: (limit, createdBefore) => (sql.listJobs.all(createdBefore, limit) as unknown as JobRow[]).map(viewOf),
+    listOpen: (limit, createdBefore) => (sql.listOpen.all(createdBefore, limit) as unknown as JobRow[]).map(viewOf),
+    listEnded: (endedBefore, limit) => (sql.listEnded.all(endedBefore, limit) as unknown as JobRow[]).map(viewOf),
     pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
     resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),
     cancel: (jobId) =>
@@ -181,7 +184,10 @@ export function getJob(tx: Transaction, jobId: string, op: string): JobRow {
   return job;
 }
 
-/** Pausing a paused job is a no-op. Throws JOB_ENDED for a move that JOB_MOVES does not allow. */
+/**
+ * Does nothing if the job is already in that state. Throws JOB_ENDED for a move that JOB_MOVES does not allow, and for
+ * an ended job that should run again: only a replay of its dead letters does that.
+ */
 function move(job: JobRow, to: JobState, op: string): void {
   if (job.state === to) return;
   const isReplayOnly = hasEnded(job.state) && to === "running";
@@ -191,7 +197,7 @@ function move(job: JobRow, to: JobState, op: string): void {
   }
   throw new TrawlError("JOB_ENDED", {
     op,
-    message: `job ${job.id} is ${job.state} and cannot become ${to}; start a new job, or replay its dead letters`,
+    message: `job ${job.id} is ${job.state} and cannot become ${to}; ${endedAdvice(job.state)}`,
     detail: { jobId: job.id, state: job.state },
   });
 }

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- change-job: change a job (F12), on its owner shard. The change applies to the next lease call. Afterwards sync-lanes
--- updates the job's lanes, and apply-job-state updates the other shards.                                    Cost: O(1).
+-- change-job: change a job (F12), on its owner shard. There, pause, resume, cancel and limits apply from the next call
+-- on. Afterwards apply-job-state updates the other shards, and sync-lanes updates the job's lanes. Priority and rate
+-- apply to each lane when the lane is updated.                                                              Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 "pause", "resume", "cancel", "priority", "policy" or "limits"   4… the new values;
 --       of limits: pages, deadline; "" for none, "=" to keep the current one
