@@ -17,15 +17,15 @@ meaning in all commands that have them:
 
 | flag | meaning |
 |---|---|
-| \`--broker <url>\` | connection URL of the broker; default: [the configuration](config.md), else \`sqlite:.trawl/broker.db\`. Put a password into \`TRAWL_BROKER\` instead: other users can read the arguments of a process |
+| \`--broker <url>\` | connection URL of the broker; default: [the configuration](config.md), else \`sqlite:.trawl/broker.db\`. If the URL contains a password, set it in \`TRAWL_BROKER\` instead: other users can read the arguments of a process |
 | \`--store <url>\` | connection URL of the store, which contains pages and records; default: the configuration, else \`sqlite:.trawl/store.db\` |
 | \`--api <url>\` | call [a server](api.md), \`trawl serve\`, instead of opening broker and store; default: \`TRAWL_API\`, or \`api\` in the configuration. With \`none\`, the command opens broker and store. Set the key in \`TRAWL_API_KEY\`; there is no flag for it |
 | \`--log-level <level>\` | lowest level of [log lines](observability.md#the-log) on stderr: \`debug\`, \`info\`, \`warn\`, \`error\`, \`silent\`; default: the configuration, else \`warn\` |
 | \`--json\` | print one JSON object as the last line of stdout; the section of each command describes its object |
 
-Commands that have \`--api\` print the same output with a server as without one. \`--broker\` and \`--store\` override
-\`TRAWL_API\`, and cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and
-\`demo\` never call a server, and ignore \`TRAWL_API\`.
+Commands that have \`--api\` print output of the same form with a server as without one. \`--broker\` and \`--store\`
+override \`TRAWL_API\`, and cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`worker\`, \`serve\`, \`up\`,
+\`doctor\` and \`demo\` never call a server, and ignore \`TRAWL_API\`.
 
 | exit code | meaning |
 |---|---|
@@ -90,8 +90,9 @@ second Ctrl-C ends it at once. \`kill -9\` is safe as well. \`--resume\` continu
 flags, or starts a new crawl if no such crawl exists. A resumed crawl keeps the settings of its job; only \`--rate\`,
 \`--burst\` and \`--per-site\` can change them.
 
-**\`--json\`** prints the job with \`pages\`, \`records\`, \`invalid\` and \`seconds\`, \`out\` if records were written to a
-file, and \`rates\` if another job or an operator has set the rate of a site, with a sentence for each such site:
+**\`--json\`** prints the job, and adds \`pages\`, \`records\`, \`invalid\` and \`seconds\`. If records were written to a file,
+it adds \`out\`. If another job or an operator has set the rate of a site, it adds \`rates\`, with one sentence per such
+site:
 
 \`\`\`json
 { ${jobFields("crawl:jmwiapq7ve90649")},
@@ -107,9 +108,9 @@ file, and \`rates\` if another job or an operator has set the rate of a site, wi
 share the rate with crawls that are running, because it uses neither broker nor store. It follows redirects and shows
 them. If it gets no page, it prints the reason and exits with 1.
 
-**\`--json\`** prints \`{ page, charset, records, invalid, links }\`. For a spider, it adds \`wanted\`, the links with their
-\`handler\` and \`carry\`, and \`unmatched\`, the selectors of \`follow\` that matched nothing. If it got no page, it prints
-\`{ url, hops, because, status, detail }\`.`,
+**\`--json\`** prints \`{ page, charset, records, invalid, links }\`. For a spider, it adds two fields: \`wanted\` (the links
+with their \`handler\` and \`carry\`) and \`unmatched\` (the selectors of \`follow\` that matched nothing). If \`try\` got no page,
+it prints \`{ url, hops, because, status, detail }\`.`,
   },
   submit: {
     examples: [
@@ -121,8 +122,8 @@ them. If it gets no page, it prints the reason and exits with 1.
     notes: `\`submit\` accepts the same targets and job flags as [\`crawl\`](#trawl-crawl) and creates the same job, but
 queues it for [workers](#trawl-worker) instead of running it. Lists are queued while they are read, so they can have any
 length. If the broker is full (\`TRAWL_MAX_PENDING\`), \`submit\` waits for the workers and continues. It refuses invalid
-URLs and accepts the others. If no URL is valid, it submits nothing, and exits with 1 for a list, or with 2 (\`BAD_URL\`)
-for URLs in the command, in a job or in a spider.
+URLs and accepts the others. If no URL is valid, it submits nothing. It then exits with 1 for a list, and with 2
+(\`BAD_URL\`) for URLs in the command, in a job or in a spider.
 
 **Private networks.** \`crawl\` may fetch from a private host that you name. A worker may do so only if you set
 \`TRAWL_ALLOW_PRIVATE\` for the worker. If a URL contains a private address or \`localhost\`, \`submit\` prints a warning.
@@ -136,10 +137,13 @@ again.
 waits does not stop the job.
 
 **\`--json\`** prints one object. \`refused\` contains the first 1,000 refused URLs; if there are more, \`refusedCount\` is
-their total number. \`index\` is the position in the list, from 0. The object also has \`webhookSecret\` if a secret was
-generated, \`known: true\` if the job was already complete under its idempotency key, and \`interrupted: true\` with
-\`taken\`, the number of processed URLs, after Ctrl-C. \`id\` is \`null\` if nothing was submitted. With \`--wait\`, the object
-also has the fields of the job, and \`pages\`, \`records\` and \`invalid\`:
+their total number. \`index\` is the position in the list, from 0. \`id\` is \`null\` if nothing was submitted. In these
+cases, the object has further fields:
+
+- \`webhookSecret\`, if a secret was generated
+- \`known: true\`, if an earlier submission with the same idempotency key was already complete
+- \`interrupted: true\` and \`taken\` (the number of processed URLs), after Ctrl-C
+- the fields of the job, and \`pages\`, \`records\` and \`invalid\`, with \`--wait\`
 
 \`\`\`json
 { "id": "jmwiapq7ve90649", "requestId": "rmwiapq7v1f20c93d4b", "accepted": 2, "duplicates": 1,
@@ -179,9 +183,9 @@ running tasks and exit.
 | limit | what happens when it is exceeded |
 |---|---|
 | \`--soft-time-limit\` | the task is aborted. If it was waiting for its site, it is retried later (\`timeout\`). If its handler was running, it fails with \`time_limit\` |
-| \`--time-limit\` | the same. If a handler blocks the process, so that the task cannot be aborted, the supervisor kills the process |
+| \`--time-limit\` | the same as for \`--soft-time-limit\`. In addition, if a handler blocks the process, so that the task cannot be aborted, the supervisor kills the process |
 | \`--max-tasks-per-child\` | the process leases no more tasks and exits after its last one; a new process has started by then |
-| \`--max-memory-per-child\` | the same. The heap of the process is limited to this size, and the process is killed if it uses twice as much in total |
+| \`--max-memory-per-child\` | the process leases no more tasks and exits after its last one; a new process has started by then. The heap of the process is limited to this size, and the process is killed if it uses twice as much in total |
 
 The time of a task starts with its lease and includes the wait for its site.
 
@@ -214,14 +218,14 @@ loopback addresses. \`--json\` prints \`{ url }\` when the server accepts connec
       "npx trawl schedule add http://127.0.0.1:8321/ --name nightly --every 1d && npx trawl schedule show nightly",
       "npx trawl schedule add http://127.0.0.1:8321/ --name now --every 1d && npx trawl schedule run now",
     ],
-    notes: `\`add\` accepts the same targets and flags as [\`trawl submit\`](#trawl-submit), and flags for the times: see
-[schedules.md](schedules.md). A [\`trawl serve\`](#trawl-serve) on the same store and broker starts the jobs.
-\`trawl schedule\` without an action lists the schedules.
+    notes: `\`add\` accepts the same targets as [\`trawl submit\`](#trawl-submit), the flags that define a job, and flags
+for the times: see [schedules.md](schedules.md). A server ([\`trawl serve\`](#trawl-serve) or [\`trawl up\`](#trawl-up)) on
+the same store and broker starts the jobs. \`trawl schedule\` without an action lists the schedules.
 
 **\`--json\`** prints the schedule (\`id\`, \`name\`, \`cron\`, \`timeZone\`, \`every\`, \`overlap\`, \`catchUp\`, \`maxCatchUp\`,
 \`paused\`, \`nextAt\`, \`createdAt\`, \`job\`). \`show\` adds \`next\` and \`runs\` (\`at\`, \`kind\`, \`state\`, \`because\`, \`jobId\`,
-\`endedAt\`). \`run\` prints one of these runs, \`list\` prints \`{ "schedules": [ … ] }\`, and \`remove\` prints
-\`{ "id", "removed" }\`.`,
+\`endedAt\`). \`run\` prints the run that it started, with the same fields as in \`runs\`. \`list\` prints
+\`{ "schedules": [ … ] }\`, and \`remove\` prints \`{ "id", "removed" }\`.`,
   },
   up: {
     examples: ["npx trawl up", "npx trawl up --fetch 2 --render 0 --queue high_priority=1 --no-serve"],
@@ -302,9 +306,9 @@ lack a required field, each with \`_url\` and \`_reason\`.
     ],
     notes: `Below each group, \`dead\` prints the message of its newest failed URL; \`--list\` prints all messages.
 [errors.md](errors.md#why-a-task-is-dead) explains the reasons. \`--replay\` queues the URLs again. A job that
-has finished or failed then runs again, without its time limit. A cancelled or archived job does not run again. For a
-crawl, \`trawl crawl --resume JOB\` then fetches the URLs and rewrites the output. For a submitted job, the workers fetch
-them.
+has finished or failed then runs again, without its time limit. A cancelled or archived job does not run again. The
+workers fetch the URLs of a submitted job. For a crawl, run \`trawl crawl --resume JOB\`: it fetches the URLs and rewrites
+the output.
 
 **\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample, cause }] }\`; \`cause\` is why the last attempt
 of a \`retries_spent\` URL failed. With \`--list\`, it prints \`{ "dead": [{
@@ -318,15 +322,16 @@ taskId, jobId, url, site, reason, status, diedAt, history }] }\`; with \`--repla
       "npx trawl explain http://127.0.0.1:8321/category/play/",
     ],
     notes: `**\`--json\`** prints \`{ about, reasons, until, tasks }\`; \`until\` is epoch milliseconds, or \`null\` if
-no time is known. For a URL, \`tasks\` has \`jobId\` and \`state\` for each job that contains the URL, and \`step\` for
-a step of the page that is a separate task.`,
+no time is known. For a URL, \`tasks\` has an entry with \`jobId\` and \`state\` for each job that contains the URL. If the
+rendering or parsing of the page is a separate task, this task has its own entry, which also has \`step\` (\`render\` or
+\`parse\`).`,
   },
   top: {
     examples: ["npx trawl top --once", "npx trawl top --once --json"],
     notes: `\`top\` shows the throughput and the backlog of the fleet, and its jobs, queues, sites and workers.
 [observability.md](observability.md#trawl-top) explains the numbers and the keys. If stdin or stdout is not a terminal,
-it prints one snapshot, as with \`--once\`. If the broker or the server becomes unreachable, the first line says so, and
-\`top\` tries again. \`--api\` needs a key with the scope \`admin\`.
+\`top\` prints one snapshot, as with \`--once\`. If the broker or the server becomes unreachable, the first line says so, and
+\`top\` tries again. With \`--api\`, \`top\` needs a key with the scope \`admin\`, if the server requires keys.
 
 **\`--once --json\`** prints \`{ at, totals, jobs, queues, sites, workers }\`: \`totals\` has \`pagesPerSecond\`, \`success\`,
 \`p50Ms\`, \`p95Ms\`, \`waiting\`, \`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers have the
@@ -340,12 +345,12 @@ same fields as in their own commands and in the API.`,
 its processes. If you name a supervisor, all its processes drain, and then the supervisor exits. A server of \`trawl up\`
 exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker, so workers on
 any machine receive them within 5 seconds. After 12 × \`TRAWL_GRACE\` (one minute by default), the worker stops as after
-SIGTERM and returns unfinished tasks to the queue, so neither command loses work. The time is long because a task may
-have to wait for its site. A worker without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a
-crawl accept neither command: \`COMMAND_REFUSED\`. With \`--json\`, both print \`{ command, workers }\` with the workers that
-the command was sent to.
+SIGTERM: it waits up to \`TRAWL_GRACE\` for its running tasks, and returns the unfinished ones to the queue. So neither
+command loses work. The time is long because a task may have to wait for its site. A worker without a supervisor
+(\`--pool solo\`) cannot be recycled, and the processes of a crawl accept neither command: \`COMMAND_REFUSED\`. With
+\`--json\`, \`drain\` and \`recycle\` print \`{ command, workers }\`; \`workers\` lists the workers that the command was sent to.
 
-**\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done,
+Without an action, **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done,
 failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, command, commands, supervisor, startedAt,
 seenAt }] }\`; a field is \`null\` if there is no limit, command or supervisor, or if the worker runs an older version of
 Trawl that does not report it.`,
@@ -361,10 +366,19 @@ Trawl that does not report it.`,
 Secrets in URLs are masked.
 
 For a URL or a task, **\`--json\`** prints \`{ "timelines": [{ url, job, jobState, requestId, submittedAt, state, waits,
-lines: [{ at, kind, text }], tasks: [{ taskId, step, leases }] }], "jobs": [], "more" }\`. A lease is an \`attempt\`
-(\`outcome\`, \`because\`, \`status\`, \`detail\`), a \`page\` (\`status\`, \`bytes\`, \`records\`, …) or \`lost\`. For jobs, it
+lines: [{ at, kind, text }], tasks: [{ taskId, step, leases }] }], "jobs": [], "more" }\`. For a job or a request id, it
 prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }], "more" }\`. \`more\` is the number of results
-that were left out; the command prints at most 20.`,
+that were left out; the command prints at most 20.
+
+The \`kind\` of a lease is \`page\` (the lease ended with a page), \`attempt\` (it ended without a page) or \`lost\` (its worker
+crashed). Every lease has \`kind\` and \`token\`. A \`page\` and an \`attempt\` also have \`worker\`, \`step\`, \`attempt\`, \`leasedAt\`
+and \`endedAt\`. The other fields depend on the kind:
+
+| \`kind\` | further fields |
+|---|---|
+| \`page\` | \`pageId\`, \`status\`, \`bytes\`, \`sentAt\`, \`fetchedAt\`, \`tookMs\`, \`location\`, \`records\`, \`invalid\`, \`bodyRef\` |
+| \`attempt\` | \`outcome\`, \`because\`, \`status\`, \`detail\` |
+| \`lost\` | none |`,
   },
   pause: {
     examples: ["npx trawl pause JOB"],
@@ -383,24 +397,25 @@ that were left out; the command prints at most 20.`,
   delete: {
     examples: ["npx trawl delete JOB --cancel"],
     notes: `\`delete\` removes the job with its pages, records, dead letters and webhook. A server or worker removes the
-bodies that no page of another job uses, after an hour. The job must have ended; \`--cancel\` ends it first. After that,
-no command shows the job. It cannot be restored, and its id is not used again. If the command is interrupted, a server
-or worker removes the rest, or you can repeat the command. [Retention](operations.md#retention) describes how long Trawl
-keeps jobs that you do not delete.
+bodies that no page of another job uses, after an hour. The job must have ended; \`--cancel\` ends it first. After the
+deletion, no command shows the job. The job cannot be restored, and its id is not used again. If the command is
+interrupted, a server or worker removes the rest, or you can repeat the command. [Retention](operations.md#retention)
+describes how long Trawl keeps jobs that you do not delete.
 
-**\`--json\`** prints \`{ id, removed }\`; \`removed\` is false if, apart from bodies, some data will be removed later, as
-always with \`--api\`.`,
+**\`--json\`** prints \`{ id, removed }\`. \`removed\` is true if all data except bodies is removed, and false if a server or
+worker removes the rest later. With \`--api\`, it is always false.`,
   },
   change: {
     examples: [
       "npx trawl change JOB --rate 1/s --priority 3",
       "npx trawl change JOB --max-pages 500 --max-seconds none",
     ],
-    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers immediately. If
-the new page limit is below the number of URLs that are already queued, these URLs are still fetched, but no more are
-accepted. If you raise the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the
-submission of the job: if that time has passed, the job ends. The limits of an ended job cannot be changed. The rate,
-burst and concurrency of sites in \`politeness.sites\` of the job stay as they are. **\`--json\`** prints the job.`,
+    notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers. If a worker
+holds a term at a site, the change reaches that site when the term ends, after at most 2 seconds. If the new page limit
+is below the number of URLs that are already queued, these URLs are still fetched, but no more are accepted. If you raise
+the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the submission of the job: if
+that time has passed, the job ends. The limits of an ended job cannot be changed. The rate, burst and concurrency of
+sites in \`politeness.sites\` of the job stay as they are. **\`--json\`** prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],

@@ -30,8 +30,9 @@ function configPage(): string {
 
 Settings come from the defaults below, \`trawl.config.ts\` (or \`.mts\`, \`.js\`, \`.mjs\`) in the working folder, the
 environment, and flags; later sources override earlier ones. The keys of a job (\`politeness\`, \`retries\`, \`limits\`)
-override all of them for that job. Trawl rejects unknown settings and invalid values, reports all of them at once, and
-exits with 2.
+override the defaults, the file and the environment for that job. The flags of \`trawl crawl\`, \`submit\` and \`schedule\`
+override the keys of the job. Trawl rejects unknown settings and invalid values, reports all of them at once, and exits
+with 2.
 
 \`\`\`ts
 // trawl.config.ts
@@ -64,12 +65,12 @@ A failed request is not an error of Trawl but an outcome of its task. A dead let
 
 ${reasonTable(DEAD_REASONS)}
 
-After these failures, the task is retried. If the last attempt fails, the task becomes a dead letter with the reason \`retries_spent\`:
+After the failures in the following table, the task is retried. If the last attempt fails, the task becomes a dead letter with the reason \`retries_spent\`.
 
 ${reasonTable(RETRY_REASONS)}
 
-Trawl never fetches a URL that has one of these reasons. The ledger counts the URL as \`refused\`. It also counts the links
-of a page above \`maxLinks\` as \`refused\`.
+For the reasons in the following table, Trawl never fetches the URL. The ledger counts the URL as \`refused\`. If a page has
+more than \`maxLinks\` links, the ledger counts the further links as \`refused\` too.
 
 ${reasonTable(REFUSE_REASONS)}
 

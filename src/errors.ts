@@ -56,7 +56,7 @@ export const ERRORS = {
   FORBIDDEN: {
     exit: 2,
     means:
-      "The key lacks the required scope or has a tenant, or the server does not accept requests from that origin or to that host name.",
+      "The key lacks the required scope; or the request is not allowed for a key with a tenant; or the server does not accept the Origin or Host header of the request.",
     fix: "Use a key with the scope that the message names, or a key without a tenant. In a browser, only pages of the same server may call the API; without API keys, the server accepts only the hosts 127.0.0.1 and localhost.",
   },
   QUOTA_REACHED: {
@@ -125,8 +125,8 @@ export const ERRORS = {
   JOB_ENDED: {
     exit: 2,
     means:
-      "The job has ended or is sealed, so it accepts no more URLs; or it has ended or reached its time limit, so it cannot be paused, resumed, cancelled or changed.",
-    fix: "Start a new job, or replay the dead letters of this job.",
+      "A sealed or ended job accepts no more URLs. An ended job cannot be paused, resumed or cancelled. The limits of a job that has ended, or has reached its time limit, cannot be changed.",
+    fix: "Start a new job. If this job has finished or failed, you can also replay its dead letters.",
   },
   CRAWL_STOPPED: {
     exit: 2,
@@ -157,8 +157,8 @@ export const ERRORS = {
   COMMAND_REFUSED: {
     exit: 2,
     means:
-      "A worker cannot execute the command: it belongs to a crawl, it runs a Trawl version without commands, or it has no supervisor that could recycle it.",
-    fix: "Do what the message says, or stop the worker with SIGTERM on its machine. It then waits up to TRAWL_GRACE for its running tasks and returns the unfinished ones.",
+      "The worker cannot execute the command, because the worker belongs to a crawl, runs a Trawl version without commands, or has no supervisor that could recycle it.",
+    fix: "Do what the message says, or stop the worker with SIGTERM on its machine. The worker then waits up to TRAWL_GRACE for its running tasks and returns the unfinished ones.",
   },
   API_UNREACHABLE: {
     exit: 3,

@@ -15,13 +15,13 @@ export function withJobFlags(
   return command
     .option(
       "-e, --extract <name=rule>",
-      "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none'; no effect on a spider (repeatable)",
+      "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none'; not allowed for a spider (repeatable)",
       collect,
       [],
     )
     .option(
       "--follow <selector>",
-      "which links to follow (default for URLs: a[href]); none: fetch only the given URLs; no effect on a spider",
+      "which links to follow (default for URLs: a[href]); none: fetch only the given URLs; not for a spider, whose handlers select the links",
     )
     .addOption(
       new Option("--scope <where>", "follow links to the same site, the same registrable domain, or any host")

@@ -28,7 +28,7 @@ export const SETTINGS = {
     env: "TRAWL_BROKER",
     default: "sqlite:.trawl/broker.db",
     isSecret: true,
-    doc: "Connection URL of the broker: `sqlite:PATH`; for a fleet `redis://[user:password@]host:port[/db]`, `redis+cluster://host:port,host:port` or `redis+sentinel://host:port,host:port/master[?sentinelUser=…&sentinelPassword=…]`. For TLS, write `rediss` instead of `redis`, with PEM files as `?ca`, `cert` and `key` if needed.",
+    doc: "Connection URL of the broker: `sqlite:PATH`; for a fleet `redis://[user:password@]host:port[/db]`, `redis+cluster://host:port,host:port` or `redis+sentinel://host:port,host:port/master[?sentinelUser=…&sentinelPassword=…]`. For TLS, write `rediss` instead of `redis`. Parameters for TLS: `ca`, `cert` and `key`, the paths of PEM files.",
   }),
   brokerPrefix: name({
     env: "TRAWL_BROKER_PREFIX",
@@ -39,20 +39,20 @@ export const SETTINGS = {
     env: "TRAWL_BROKER_SHARDS",
     min: 1,
     max: 1024,
-    doc: "Number of shards of a Redis broker; sites are distributed over them. It must be the same for every process of a fleet. `auto`: 1, or 16 on a cluster.",
+    doc: "Number of shards of a Redis broker; sites are distributed over them. The number must be the same for every process of a fleet. `auto`: 1, or 16 on a cluster.",
   }),
   brokerRetryForMs: duration({
     env: "TRAWL_BROKER_RETRY_FOR",
     default: "60s",
     min: "100ms",
     max: "1h",
-    doc: "How long workers, `trawl up`, `crawl`, `submit` and `delete` retry calls to an unreachable Redis broker before they exit. Other commands retry for at most 5 seconds. A running `trawl serve` then responds with 503 and continues.",
+    doc: "How long workers, `trawl up`, `crawl`, `submit` and `delete` retry calls to an unreachable Redis broker before they exit. Other commands retry for at most 5 seconds. A running server does not exit, but responds with 503: `trawl serve` after 5 seconds, the server of `trawl up` after this time.",
   }),
   store: text({
     env: "TRAWL_STORE",
     default: "sqlite:.trawl/store.db",
     isSecret: true,
-    doc: "Connection URL of the store for pages and records: `sqlite:PATH`; for a fleet `postgres://user:password@host:port/database`, with `?schema=NAME` (default `trawl`), `sslmode=disable`, `prefer` (the default), `require` or `verify-full` (the default with `ca`), and PEM files as `ca`, `cert` and `key`.",
+    doc: "Connection URL of the store for pages and records: `sqlite:PATH`; for a fleet `postgres://user:password@host:port/database[?PARAMETERS]`. Parameters: `schema` (default `trawl`); `sslmode`, one of `disable`, `prefer`, `require`, `verify-full` (default `prefer`, or `verify-full` if `ca` is set); `ca`, `cert` and `key`, the paths of PEM files.",
   }),
   storeRetryForMs: duration({
     env: "TRAWL_STORE_RETRY_FOR",
@@ -69,12 +69,12 @@ export const SETTINGS = {
   s3Endpoint: text({
     env: "TRAWL_S3_ENDPOINT",
     default: "auto",
-    doc: "URL of the S3 server, such as `https://minio.example:9000`. `auto`: Amazon S3 in `s3Region`. If not set, `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is used.",
+    doc: "URL of the S3 server, such as `https://minio.example:9000`. If you do not set it, `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is used; if these are not set either, `auto` applies. `auto`: Amazon S3 in `s3Region`.",
   }),
   s3Region: text({
     env: "TRAWL_S3_REGION",
     default: "us-east-1",
-    doc: "Region of the S3 bucket. If not set, `AWS_REGION` or `AWS_DEFAULT_REGION` is used.",
+    doc: "Region of the S3 bucket. If you do not set it, `AWS_REGION` or `AWS_DEFAULT_REGION` is used; if these are not set either, the default applies.",
   }),
   s3PathStyle: choice({
     env: "TRAWL_S3_PATH_STYLE",
@@ -84,7 +84,7 @@ export const SETTINGS = {
   }),
   s3AccessKey: secret({
     env: "TRAWL_S3_ACCESS_KEY",
-    doc: "Access key id for the S3 server. If neither this nor `s3SecretKey` is set, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` are used.",
+    doc: "Access key id for the S3 server. If neither `s3AccessKey` nor `s3SecretKey` is set, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` are used.",
   }),
   s3SecretKey: secret({ env: "TRAWL_S3_SECRET_KEY", doc: "Secret access key for the S3 server." }),
   s3SessionToken: secret({
@@ -128,7 +128,7 @@ export const SETTINGS = {
     default: 7,
     min: 1,
     max: 20,
-    doc: "How many times a command sends a request to `TRAWL_API` if the connection fails, or the server is stopping or busy (429, 502, 503). The wait between attempts starts at 250 ms and doubles up to 10 s. A request that must not take effect twice is repeated only if the connection was refused.",
+    doc: "Maximum number of times that a command sends a request to `TRAWL_API`. A request is sent again if the connection fails, or if the server is stopping or busy (429, 502, 503). The wait between attempts starts at 250 ms and doubles up to 10 s. A request that must not take effect twice is repeated only if the connection was refused.",
   }),
   ...SERVER_SETTINGS,
   keepEndedMs: orNever(
@@ -137,7 +137,7 @@ export const SETTINGS = {
       default: "7d",
       min: "1s",
       max: "3650d",
-      doc: "How long a job stays in the broker after its end. After that, the job and its results can be read from the store, but its dead letters are removed and the job can no longer be changed. Servers and workers archive jobs. `never`: jobs stay in the broker.",
+      doc: "How long a job stays in the broker after its end. After this time, the job and its results can be read from the store, but its dead letters are removed and the job can no longer be changed. Servers and workers archive jobs. `never`: jobs stay in the broker.",
     }),
   ),
   ...METRICS_SETTINGS,
@@ -161,14 +161,14 @@ export const SETTINGS = {
     default: "60s",
     min: "1s",
     max: "1h",
-    doc: "How long a lease lasts if it is not renewed. The tasks of a dead worker wait this long, unless another process on the same machine detects its end.",
+    doc: "How long a lease lasts if it is not renewed. The tasks of a dead worker wait this long, unless another process on the same machine detects that the worker is dead.",
   }),
   graceMs: duration({
     env: "TRAWL_GRACE",
     default: "5s",
     min: "0ms",
     max: "10m",
-    doc: "How long a stopping process waits for running tasks before it returns them to the broker. A stopping server waits as long for requests in progress. `trawl workers drain` and `recycle` wait 12 times as long.",
+    doc: "How long a stopping process waits for running tasks before it returns them to the broker. A stopping server waits as long for requests in progress. After `trawl workers drain` or `recycle`, a worker first waits 12 times as long for its tasks, and then stops like any other process: it waits 13 times as long in total.",
   }),
   flushMs: duration({
     env: "TRAWL_FLUSH",
@@ -206,7 +206,7 @@ export const SETTINGS = {
       default: 128,
       min: 128,
       max: 1_000_000,
-      doc: "Memory in MB (1,000,000 bytes) above which a worker process finishes its current tasks and is replaced. It also limits the JavaScript heap. At twice this size the process is killed.",
+      doc: "Memory in MB (1,000,000 bytes) above which a worker process finishes its current tasks and is replaced. The JavaScript heap of the process is limited to the same size. A process that uses twice as much is killed.",
     }),
   ),
   timeLimitMs: limit(
@@ -215,7 +215,7 @@ export const SETTINGS = {
       default: "1h",
       min: "1s",
       max: "24h",
-      doc: "Maximum time for one task, from lease to result. A longer task is aborted, as with `softTimeLimitMs`. If a task blocks its process for longer, the process is killed: the task becomes a dead letter, `time_limit`, and the other tasks of the process are returned unchanged. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
+      doc: "Maximum time for one task, from lease to result. A task that takes longer is aborted. If it was waiting for its site, it is retried later. If its handler was running, it becomes a dead letter, `time_limit`. A task that blocks its process cannot be aborted, so the process is killed: the task becomes a dead letter, `time_limit`, and tasks without a running handler are returned unchanged. If handlers of several tasks were running, these tasks are retried. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
     }),
   ),
   softTimeLimitMs: limit(
@@ -224,7 +224,7 @@ export const SETTINGS = {
       default: "1h",
       min: "10ms",
       max: "24h",
-      doc: "Time after which a task is aborted, counted from its lease. A task that waits for its site is retried later; a task whose handler is running becomes a dead letter, `time_limit`. This limit must not exceed `timeLimitMs`.",
+      doc: "Time after which a task is aborted, counted from its lease. If the task was waiting for its site, it is retried later. If its handler was running, it becomes a dead letter, `time_limit`. Unlike `timeLimitMs`, this limit never kills the process. It must not exceed `timeLimitMs`.",
     }),
   ),
 
@@ -247,7 +247,7 @@ export const SETTINGS = {
     env: "TRAWL_SITE_GROUPING",
     default: "host",
     of: ["host", "domain"],
-    doc: "What counts as one site: a host and port, or all hosts under a registrable domain.",
+    doc: "What counts as one site. `host`: a host, with its port unless that is 80 or 443. `domain`: all hosts under a registrable domain.",
   }),
   robots: flag({ env: "TRAWL_ROBOTS", default: true, doc: "Whether robots.txt is respected." }),
   maxCrawlDelayMs: duration({
@@ -282,7 +282,7 @@ export const SETTINGS = {
     default: "1s",
     min: "1ms",
     max: "10m",
-    doc: "Wait before the first retry; it doubles with each further retry, up to 10 minutes. Each wait is longer by a random part of up to a quarter.",
+    doc: "Wait before the first retry; it doubles with each further retry, up to 10 minutes. A random time of up to 25% of the wait is added to each wait.",
   }),
   bodyBytes: count({
     env: "TRAWL_BODY_BYTES",
@@ -363,7 +363,7 @@ export const SETTINGS = {
     default: 250_000,
     min: 0,
     max: 100_000_000,
-    doc: "Maximum size of the content that a recrawl set stores for one page. A larger page is fetched in full each time.",
+    doc: "Maximum size of the records and links that a recrawl set stores for one page. A page that has more is fetched in full each time.",
   }),
   ...WEBHOOK_SETTINGS,
   ...TRACING_SETTINGS,

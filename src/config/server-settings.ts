@@ -36,6 +36,6 @@ export const SERVER_SETTINGS = {
     default: "2s",
     min: "100ms",
     max: "1m",
-    doc: "Time limit for one preview of extraction rules in `trawl serve`, as used by the job form of the dashboard. Slower rules are aborted; they would be too slow for a crawl as well.",
+    doc: "Time limit for one preview of extraction rules in `trawl serve`. The job form of the dashboard uses such previews. Slower rules are aborted, because they would also be too slow for a crawl.",
   }),
 } as const satisfies Record<string, Field<unknown>>;

@@ -40,7 +40,7 @@ export const WEBHOOK_SETTINGS = {
     default: 4,
     min: 1,
     max: 1000,
-    doc: "Maximum number of concurrent webhook requests to one host, and of events that may be sent to it at once after a pause.",
+    doc: "Maximum number of concurrent webhook requests to one host. It is also the number of events that may be sent to one host at once after a pause.",
   }),
   webhookFlushMs: duration({
     env: "TRAWL_WEBHOOK_FLUSH",

@@ -242,7 +242,7 @@ const TARGETS: readonly Case[] = [
     args: ["crawl", "spider.ts", "-e", "title=h1"],
     files: { "spider.ts": `export default { name: "x", start: ["${URL}"], page() {} };\n` },
     exit: 2,
-    message: /BAD_USAGE: -e has no effect on a spider/,
+    message: /BAD_USAGE: -e is not allowed for a spider/,
   },
   {
     what: "a spider with an unknown key",

@@ -50,7 +50,10 @@ async function explained(deps: ApiDeps, caller: Caller, query: z.output<typeof t
   const { url, site, job } = query;
   const explainCaller = explainCallerOf(caller);
   if ([url, site, job].filter((one) => one !== undefined).length !== 1) {
-    throw new TrawlError("BAD_REQUEST", { op: "api.explain", message: "query: takes one of url, site, job" });
+    throw new TrawlError("BAD_REQUEST", {
+      op: "api.explain",
+      message: 'query: pass exactly one of "url", "site" or "job"',
+    });
   }
   if (job !== undefined) {
     await findOwnJob(deps, caller, job);

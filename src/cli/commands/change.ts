@@ -25,9 +25,9 @@ Examples:
   trawl change jmwiapq7ve90649 --max-pages 500     raise or lower the limit
   trawl change jmwiapq7ve90649 --max-seconds none  remove the deadline
 
-The change applies to all workers immediately. If the new page limit is lower
-than the number of queued URLs, the queued URLs are still fetched, and new URLs
-are refused. The rate, burst and concurrency of sites in politeness.sites of the
+The change applies to all workers within about 2 seconds. If the new page limit
+is lower than the number of queued URLs, the queued URLs are still fetched, and
+new URLs are refused. The rate, burst and concurrency of sites in politeness.sites of the
 job do not change.
 To limit one site for all jobs, use PUT /v1/sites/{site} of the API.`;
 

@@ -50,13 +50,13 @@ export function addKeys(program: Command): void {
     .option("--expires <duration>", "lifetime, for example 12h or 90d (default: until revoked)", duration)
     .option(
       "--max-pending <n>",
-      "maximum pending and running URLs of the tenant, or of this key if it has no tenant; more are refused",
+      "maximum number of pending and running URLs of the tenant, or of this key if the key has no tenant; more are refused",
       wholeNumber("--max-pending", 1),
     )
-    .option("--max-rate <n>", "maximum URLs that this key queues per second, on average", rateNumber)
+    .option("--max-rate <n>", "maximum number of URLs that this key queues per second, on average", rateNumber)
     .option(
       "--max-jobs <n>",
-      "maximum jobs that have not ended, of the tenant, or of this key if it has no tenant",
+      "maximum number of running and paused jobs of the tenant, or of this key if the key has no tenant",
       wholeNumber("--max-jobs", 1),
     )
     .addHelpText("after", EXAMPLES)

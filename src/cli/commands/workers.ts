@@ -30,7 +30,8 @@ with 0; it is not replaced. With the name of a supervisor, all its processes are
 drained and the supervisor exits. recycle: like drain, but the supervisor starts
 a new process in its place.
 Workers on any machine receive the command within 5 seconds. After 12 times
-TRAWL_GRACE, a worker returns unfinished tasks to the queue. No task is lost.`;
+TRAWL_GRACE, a worker stops as after SIGTERM: it waits up to TRAWL_GRACE for its
+tasks and returns the unfinished ones to the queue. No task is lost.`;
 
 export function addWorkers(program: Command): void {
   withPlaneFlags(program.command("workers"))

@@ -140,7 +140,7 @@ export function badUrl(url: string): TrawlError {
 /** Flags override the settings of the job. Throws BAD_USAGE. */
 export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
   if (base.spider !== undefined && flags.extract.length > 0) {
-    const message = "-e has no effect on a spider, whose handlers emit the records; remove -e";
+    const message = "-e is not allowed for a spider, whose handlers emit the records; remove -e";
     throw new TrawlError("BAD_USAGE", { op: "cli.targets", message });
   }
   const { politeness = {}, limits = {}, retries = {}, keep = {}, headers = {} } = base;
