@@ -109,8 +109,8 @@ share the rate with crawls that are running, because it uses neither broker nor 
 them. If it gets no page, it prints the reason and exits with 1.
 
 **\`--json\`** prints \`{ page, charset, records, invalid, links }\`. For a spider, it adds two fields: \`wanted\` (the links
-with their \`handler\` and \`carry\`) and \`unmatched\` (the selectors of \`follow\` that matched nothing). If \`try\` got no page,
-it prints \`{ url, hops, because, status, detail }\`.`,
+with their \`handler\` and \`carry\`) and \`unmatched\` (the selectors of \`follow\` that matched nothing). If \`try\` got no
+page, it prints \`{ url, hops, because, status, detail }\`.`,
   },
   submit: {
     examples: [
@@ -237,9 +237,10 @@ the workers are not affected. \`--no-serve\` starts no server. Use this flag on 
 \`--fetch\`, \`--render\` and \`--parse\` set the number of processes that serve the queues \`fetch\`, \`render\` and
 \`parse\`; with 0, no process of that kind starts. \`--queue name=n\` starts n processes for a queue of your own. The
 default of \`--render\` is 1 if Chromium is installed, else 0. \`-c\` applies to the processes of \`--fetch\` and
-\`--queue\`. The processes are supervised, limited, replaced and stopped like those of \`trawl worker\`. If the broker
-or the store is unreachable for too long, all processes exit with 3. \`trawl up\` runs until it is stopped; to exit when
-no work is left, use \`trawl worker --drain\`.
+\`--queue\`. The processes are supervised, limited, replaced and stopped like those of \`trawl worker\`. If the broker is
+unreachable for longer than \`TRAWL_BROKER_RETRY_FOR\`, or a PostgreSQL store for longer than \`TRAWL_STORE_RETRY_FOR\`,
+\`trawl up\` stops all processes and exits with 3. \`trawl up\` runs until it is stopped; to exit when no work is left, use
+\`trawl worker --drain\`.
 
 The output of all processes is one stream on stderr. Each line starts with the name of its process: \`fetch 1 | …\`. With
 **\`--json\`**, each line of a process is JSON with \`group\` and \`process\`; output that is not JSON becomes an event
@@ -268,8 +269,9 @@ key.`,
       "npx trawl jobs --state finished --search 127.0.0.1",
       "npx trawl jobs --limit 3 --json",
     ],
-    notes: `A crawl that was interrupted is \`paused\`. A crawl that was killed is still \`running\`. Resume both with
-\`trawl crawl --resume JOB\`. \`--search\` ignores case, and does not search the URLs of a job with more than 500 URLs.
+    notes: `A crawl that was interrupted is \`paused\`. A crawl that was killed is still \`running\`. To resume a crawl in
+either state, use \`trawl crawl --resume JOB\`. \`--search\` ignores case, and does not search the URLs of a job with more
+than 500 URLs.
 
 **\`--json\`** prints \`{ "jobs": [ … ] }\`; each entry has the fields of [\`trawl job\`](#trawl-job).`,
   },
@@ -330,8 +332,8 @@ rendering or parsing of the page is a separate task, this task has its own entry
     examples: ["npx trawl top --once", "npx trawl top --once --json"],
     notes: `\`top\` shows the throughput and the backlog of the fleet, and its jobs, queues, sites and workers.
 [observability.md](observability.md#trawl-top) explains the numbers and the keys. If stdin or stdout is not a terminal,
-\`top\` prints one snapshot, as with \`--once\`. If the broker or the server becomes unreachable, the first line says so, and
-\`top\` tries again. With \`--api\`, \`top\` needs a key with the scope \`admin\`, if the server requires keys.
+\`top\` prints one snapshot, as with \`--once\`. If the broker or the server becomes unreachable, the first line says so,
+and \`top\` tries again. With \`--api\`, \`top\` needs a key with the scope \`admin\`, if the server requires keys.
 
 **\`--once --json\`** prints \`{ at, totals, jobs, queues, sites, workers }\`: \`totals\` has \`pagesPerSecond\`, \`success\`,
 \`p50Ms\`, \`p95Ms\`, \`waiting\`, \`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`; jobs, queues, sites and workers have the
@@ -341,19 +343,20 @@ same fields as in their own commands and in the API.`,
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `[observability.md](observability.md#workers) explains the columns.
 
-**\`drain\`** lets a worker finish its tasks and exit with 0; it is not replaced. \`trawl workers\` lists a supervisor above
-its processes. If you name a supervisor, all its processes drain, and then the supervisor exits. A server of \`trawl up\`
-exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the broker, so workers on
-any machine receive them within 5 seconds. After 12 × \`TRAWL_GRACE\` (one minute by default), the worker stops as after
-SIGTERM: it waits up to \`TRAWL_GRACE\` for its running tasks, and returns the unfinished ones to the queue. So neither
-command loses work. The time is long because a task may have to wait for its site. A worker without a supervisor
-(\`--pool solo\`) cannot be recycled, and the processes of a crawl accept neither command: \`COMMAND_REFUSED\`. With
-\`--json\`, \`drain\` and \`recycle\` print \`{ command, workers }\`; \`workers\` lists the workers that the command was sent to.
+**\`drain\`** lets a worker finish its tasks and exit with 0; the worker is not replaced. \`trawl workers\` lists a
+supervisor above its processes. If you name a supervisor, all its processes drain, and then the supervisor exits. A
+server of \`trawl up\` exits last. **\`recycle\`** replaces each process by a new one. Both commands are sent through the
+broker, so workers on any machine receive them within 5 seconds. After 12 × \`TRAWL_GRACE\` (one minute by default), the
+worker stops as after SIGTERM: it waits up to \`TRAWL_GRACE\` for its running tasks, and returns the unfinished ones to
+the queue. So neither command loses work. The time is long because a task may have to wait for its site. A worker
+without a supervisor (\`--pool solo\`) cannot be recycled, and the processes of a crawl accept neither command:
+\`COMMAND_REFUSED\`. With \`--json\`, \`drain\` and \`recycle\` print \`{ command, workers }\`; \`workers\` lists the workers that
+the command was sent to.
 
-Without an action, **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency, busy, done,
-failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, command, commands, supervisor, startedAt,
-seenAt }] }\`; a field is \`null\` if there is no limit, command or supervisor, or if the worker runs an older version of
-Trawl that does not report it.`,
+Without an action, **\`--json\`** prints \`{ "workers": [{ worker, host, pid, version, queues, unknownSpiders, concurrency,
+busy, done, failed, rssBytes, maxMemoryBytes, maxTasks, eventLoopUse, recent, state, command, commands, supervisor,
+startedAt, seenAt }] }\`; a field is \`null\` if there is no limit, command or supervisor, or if the worker runs an older
+version of Trawl that does not report it.`,
   },
   trace: {
     examples: [
@@ -371,8 +374,8 @@ prints \`{ "timelines": [], "jobs": [{ job, waits, attempts, slowest, dead }], "
 that were left out; the command prints at most 20.
 
 The \`kind\` of a lease is \`page\` (the lease ended with a page), \`attempt\` (it ended without a page) or \`lost\` (its worker
-crashed). Every lease has \`kind\` and \`token\`. A \`page\` and an \`attempt\` also have \`worker\`, \`step\`, \`attempt\`, \`leasedAt\`
-and \`endedAt\`. The other fields depend on the kind:
+crashed). Every lease has \`kind\` and \`token\`. A \`page\` and an \`attempt\` also have \`worker\`, \`step\`, \`attempt\`,
+\`leasedAt\` and \`endedAt\`. The other fields depend on the kind:
 
 | \`kind\` | further fields |
 |---|---|
@@ -412,10 +415,10 @@ worker removes the rest later. With \`--api\`, it is always false.`,
     ],
     notes: `You can run \`change\` in any terminal on the same broker. The change applies to all workers. If a worker
 holds a term at a site, the change reaches that site when the term ends, after at most 2 seconds. If the new page limit
-is below the number of URLs that are already queued, these URLs are still fetched, but no more are accepted. If you raise
-the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the submission of the job: if
-that time has passed, the job ends. The limits of an ended job cannot be changed. The rate, burst and concurrency of
-sites in \`politeness.sites\` of the job stay as they are. **\`--json\`** prints the job.`,
+is below the number of URLs that are already queued, these URLs are still fetched, but no more are accepted. If you
+raise the limit, links that were refused before are not queued again. \`--max-seconds\` counts from the submission of the
+job: if that time has passed, the job ends. The limits of an ended job cannot be changed. The rate, burst and
+concurrency of sites in \`politeness.sites\` of the job stay as they are. **\`--json\`** prints the job.`,
   },
   doctor: {
     examples: ["npx trawl doctor", "npx trawl doctor --json"],

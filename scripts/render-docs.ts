@@ -69,8 +69,9 @@ After the failures in the following table, the task is retried. If the last atte
 
 ${reasonTable(RETRY_REASONS)}
 
-For the reasons in the following table, Trawl never fetches the URL. The ledger counts the URL as \`refused\`. If a page has
-more than \`maxLinks\` links, the ledger counts the further links as \`refused\` too.
+For the reasons in the following table, Trawl never fetches the URL. The ledger counts the URL as \`refused\`. It also
+counts these URLs as \`refused\`: the links of a page above \`maxLinks\`, and the target of a redirect that the job does not
+follow.
 
 ${reasonTable(REFUSE_REASONS)}
 

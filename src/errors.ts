@@ -57,7 +57,7 @@ export const ERRORS = {
     exit: 2,
     means:
       "The key lacks the required scope; or the request is not allowed for a key with a tenant; or the server does not accept the Origin or Host header of the request.",
-    fix: "Use a key with the scope that the message names, or a key without a tenant. In a browser, only pages of the same server may call the API; without API keys, the server accepts only the hosts 127.0.0.1 and localhost.",
+    fix: "Use a key with the scope that the message names, or a key without a tenant. In a browser, only pages of the same server may call the API; without API keys, the server accepts only localhost and loopback addresses as Host.",
   },
   QUOTA_REACHED: {
     exit: 2,

@@ -24,7 +24,7 @@ export function originProblem(
   }
   // Without keys, a foreign host name that resolves to this machine (DNS rebinding) would give access.
   if (isOpen && !LOOPBACK.test(host)) {
-    return `this server requires no key, so it accepts only the hosts 127.0.0.1 and localhost, not ${host}`;
+    return `this server requires no key, so it accepts only localhost and loopback addresses as Host, not ${host}`;
   }
   return undefined;
 }

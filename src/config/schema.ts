@@ -64,7 +64,7 @@ export const SETTINGS = {
   bodies: text({
     env: "TRAWL_BODIES",
     default: "file:.trawl/bodies",
-    doc: "Where bodies, screenshots, PDFs and spooled pages are stored: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`.",
+    doc: "Where bodies, screenshots, PDFs and spooled pages are stored: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`. With `none`, `keep.bodies` has no effect, and jobs with screenshots, PDFs or `parse: queue` are refused.",
   }),
   s3Endpoint: text({
     env: "TRAWL_S3_ENDPOINT",

@@ -6,7 +6,7 @@ export const SERVER_SETTINGS = {
   apiHost: text({
     env: "TRAWL_API_HOST",
     default: "127.0.0.1",
-    doc: "Address that `trawl serve` listens on. Without API keys, only loopback addresses are allowed.",
+    doc: "Address that the server of `trawl serve` and `trawl up` listens on. Without API keys, only loopback addresses are allowed.",
   }),
   apiKeys: keyList({
     env: "TRAWL_API_KEYS",
@@ -22,7 +22,7 @@ export const SERVER_SETTINGS = {
     default: 7700,
     min: 0,
     max: 65_535,
-    doc: "Port that `trawl serve` listens on; 0 selects a free port.",
+    doc: "Port that the server of `trawl serve` and `trawl up` listens on; 0 selects a free port.",
   }),
   apiBodyBytes: count({
     env: "TRAWL_API_BODY_BYTES",

@@ -40,7 +40,7 @@ export type NewTask = {
 export const DEAD_REASONS = {
   http_status: "the site responded with a status that is not retried, such as 404",
   retries_spent: "all retries failed; the history contains the reason of each failure",
-  redirect_loop: "more redirects than allowed",
+  redirect_loop: "more redirects than allowed, or a redirect to the same URL",
   too_big: "the body, screenshot or PDF is larger than limits.bodyBytes",
   bad_response: "the response is not valid HTTP, cannot be decoded or redirects to an invalid URL; or TLS failed",
   egress_refused: "the address is not on the public internet, and no setting allows it",
