@@ -5,7 +5,7 @@ describe("pool solo", () => {
   it("runs one task at a time unless concurrency is set", () => {
     expect(resolveConfig([{ from: "flags", values: { pool: "solo" } }]).concurrency).toBe(1);
     expect(resolveConfig([{ from: "flags", values: { pool: "solo", concurrency: 8 } }]).concurrency).toBe(8);
-    expect(resolveConfig([]).concurrency).toBe(32);
+    expect(resolveConfig([]).concurrency).toBe(100);
   });
 });
 

@@ -151,7 +151,7 @@ export const SETTINGS = {
 
   concurrency: count({
     env: "TRAWL_CONCURRENCY",
-    default: 32,
+    default: 100,
     min: 1,
     max: 1000,
     doc: "Maximum number of tasks that one process runs at once. With `pool: solo`, the default is 1.",

@@ -31,7 +31,7 @@ import { createTaskLog } from "./observe/task-log.ts";
 import { type Attempt, combineObservers, type SettledAttempt, type TaskObserver } from "./observe/task-observer.ts";
 import { createTaskTracer } from "./observe/task-tracer.ts";
 import type { WorkerMeter } from "./observe/worker-meter.ts";
-import type { Pacer } from "./pace/pacer.ts";
+import type { Pacer } from "./pace/pacer-interface.ts";
 import { createHandlerErrors, type HandlerPage } from "./task/handler-errors.ts";
 import type { JobCache } from "./task/job-cache.ts";
 import { type RunTaskDeps, type RunTaskOptions, runTask } from "./task/run-task.ts";
@@ -141,7 +141,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       observe,
       clock,
       log,
-      busy: (): number => loop.busy(),
+      isPatient: (): boolean => Math.max(loop.busy(), pacer.waiting()) > MAX_BATCH,
     },
     { flushMs: options.flushMs, maxBatch: MAX_BATCH },
   );

@@ -30,7 +30,7 @@ export function addCrawl(program: Command, shutdown: Shutdown): void {
     )
     .option(
       "-c, --concurrency <n>",
-      "maximum concurrent tasks per process (default 32)",
+      "maximum concurrent tasks per process (default 100)",
       wholeNumber("--concurrency", 1),
     )
     .option(

@@ -14,7 +14,7 @@ export type ProcessFlags = {
 
 export function withProcessFlags(command: Command): Command {
   return command
-    .option("-c, --concurrency <n>", "maximum concurrent tasks per process (default 32)", concurrency)
+    .option("-c, --concurrency <n>", "maximum concurrent tasks per process (default 100)", concurrency)
     .option("--max-tasks-per-child <n>", "replace a process after n tasks", wholeNumber("--max-tasks-per-child", 1))
     .option(
       "--max-memory-per-child <MB>",

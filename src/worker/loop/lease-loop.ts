@@ -10,7 +10,7 @@
 import { type Claim, claimKey, claimOf, type Frontier, type Grant, type LeaseAnswer } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { deferred } from "../../runtime/deferred.ts";
-import type { Pacer } from "../pace/pacer.ts";
+import type { Pacer } from "../pace/pacer-interface.ts";
 import { isOverTime } from "../task/time-limit.ts";
 import { createDemand } from "./demand.ts";
 import type { RunningTask } from "./lease-keeper.ts";
@@ -26,7 +26,7 @@ export type LeaseLoop = {
   /** Resolves when the loop and its tasks have ended. Rejects with the error that ended the loop. */
   ended: Promise<void>;
   held(): Iterable<RunningTask>;
-  /** The number of running tasks. */
+  /** The number of running tasks. Tasks that only wait for their settlement may be left out. */
   busy(): number;
   /**
    * Identifies the current wait: the number changes with every lease call. Undefined while a task or a lease call runs.
@@ -128,7 +128,7 @@ export function createLeaseLoop<Result>(
       suspectsAt = suspects.nextRunAt(aloneDueAt);
       // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
       // twice as often.
-      isFull = running.size >= options.concurrency;
+      isFull = pacer.free() <= 0;
       leaseAt = Math.min(leaseAt, callTime(nextDueAt, hasGrants), collectAt, suspectsAt ?? NEVER);
       round += 1;
       isWaiting = true;
@@ -153,7 +153,7 @@ export function createLeaseLoop<Result>(
     const unsettled = pacer.unsettled();
     const free = options.maxTasks - begun - pacer.waiting();
     const max = Math.max(0, Math.min(demand.most(pacer.wasLate()) - running.size - pacer.waiting(), free));
-    const maxNow = Math.max(0, Math.min(options.concurrency - running.size, max));
+    const maxNow = Math.max(0, Math.min(pacer.free(), max));
     hasCapacityAgain = false;
     let hasGrants = false;
     const answer = await queueLimits.lease({ max, maxNow, returned }, (granted) => {
@@ -326,7 +326,7 @@ export function createLeaseLoop<Result>(
     },
     ended: outcome.promise,
     held: () => running.values(),
-    busy: () => running.size,
+    busy: () => options.concurrency - pacer.free(),
     idleRound: () => (isWaiting && running.size + pacer.waiting() === 0 ? round : undefined),
   };
 }

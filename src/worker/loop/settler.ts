@@ -28,22 +28,19 @@ type Deps = {
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
   observe: Pick<TaskObserver, "settled" | "lost">;
-  /** The number of running tasks, including those whose results wait here. */
-  busy(): number;
+  /** Whether a later settlement would delay no task: enough tasks run or wait for their time. */
+  isPatient(): boolean;
   clock: Pick<Clock, "now">;
   log: Log;
 };
 type Options = { flushMs: number; maxBatch: number };
-/**
- * If more tasks run than fit into a batch, the settler waits this many times longer for a full batch. With fewer
- * running tasks, the longer wait would only delay sites.
- */
-const BUSY_FACTOR = 3;
+/** If a later settlement delays no task, the settler waits this many times longer for a full batch. */
+const PATIENT_FACTOR = 3;
 
 type Waiting = { result: AttemptResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, spool, frontier, onFinished, observe, busy, clock, log }: Deps,
+  { store, bodies, spool, frontier, onFinished, observe, isPatient, clock, log }: Deps,
   { flushMs, maxBatch }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -118,7 +115,7 @@ export function createSettler(
       new Promise((done, failed) => {
         waiting.push({ result, done, failed });
         if (waiting.length >= maxBatch) void flush();
-        else timer ??= setTimeout(flush, busy() > maxBatch ? flushMs * BUSY_FACTOR : flushMs);
+        else timer ??= setTimeout(flush, isPatient() ? flushMs * PATIENT_FACTOR : flushMs);
       }),
     flush,
   };

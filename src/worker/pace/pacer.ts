@@ -15,51 +15,10 @@ import type { Allowance } from "../../fetch/fetcher.ts";
 import { type Claim, claimKey, claimOf, type Frontier, type Grant } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { Heap } from "../../runtime/heap.ts";
+import type { PacedLoop, Pacer } from "./pacer-interface.ts";
 import { SitePacer } from "./site-pacer.ts";
 import { isEmpty, isLow, NEVER, newSiteQueue, nextStartAt, returnAt, type SiteQueue } from "./site-queue.ts";
 import { createUnpacedSites } from "./unpaced-sites.ts";
-
-export type Pacer = {
-  allowance: Allowance;
-  /** Connects the pacer with the lease loop. */
-  attach(loop: PacedLoop): void;
-  /** How many tasks of each site have started and are not settled yet. Read it before a lease call. */
-  unsettled(): SiteCounts;
-  /** Adds the answer to a lease call. Tasks of sites without a rate start at once. */
-  add(granted: { grants: readonly Grant[]; terms: readonly Term[] }, unsettledBefore: SiteCounts): void;
-  /** A started task has a result or was aborted: its site may get another request. */
-  ended(claim: Claim): void;
-  /** The worker is about to settle or release a started task. */
-  settling(claim: Claim): void;
-  /** A started task is settled or released: another task may start in its place. */
-  over(claim: Claim): void;
-  /** The number of tasks that have not started. */
-  waiting(): number;
-  /** Whether a task could not be started in time since the last call. */
-  wasLate(): boolean;
-  /**
-   * The terms to return with a lease call now, the tasks that could not be started within their term, and when to
-   * collect again.
-   */
-  collect(): Collected & { nextAt: number };
-  /** Ends all terms. The waiting tasks will not start. */
-  drop(): Collected;
-  /** Removes the waiting tasks of sites that have no term. */
-  takeStranded(): Claim[];
-  /** A crawl-delay was read. It applies at once. */
-  slowDown(site: string, delayMs: number): void;
-  stop(): void;
-};
-
-export type SiteCounts = ReadonlyMap<string, number>;
-
-type Collected = { returned: ReturnedTerm[]; late: Claim[] };
-
-type PacedLoop = {
-  start(grant: Grant): void;
-  /** A term has few tasks left: `collect` and lease at this time. */
-  onLow(at: number): void;
-};
 
 type Deps = { frontier: Pick<Frontier, "openTerm">; clock: Clock };
 type Options = { worker: string; concurrency: number };
@@ -73,6 +32,11 @@ const TOGETHER_MS = 40;
 const LATE_MS = 250;
 /** Max terms that one lease call returns. With 500 returned terms and 500 grants, a Redis script took 19 ms. */
 const MAX_RETURNED = 250;
+/**
+ * A task of a site with a rate leaves its place when it has a result, so that the place is not empty until the result
+ * is settled. This many tasks per place may wait for their settlement: more would fill the memory if the store is slow.
+ */
+const UNSETTLED_PER_PLACE = 4;
 /** Below this interval a timer is too coarse, so the pacer waits for the last millisecond in a loop. */
 const PRECISE_MS = 20;
 
@@ -84,8 +48,8 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   const unpaced = createUnpacedSites(clock);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  /** Sites that have a task to start, while all places of the worker are taken. */
-  const blocked: SiteQueue[] = [];
+  /** Sites that have a task to start, while no place of the worker is free. */
+  const blocked = new Set<SiteQueue>();
   let leaving: SitePacer[] = [];
   let waiting = 0;
   let isLate = false;
@@ -161,7 +125,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       request();
     } else if (queue.grants.length === 0) {
       return; // the request that waited was aborted
-    } else if (running < concurrency) {
+    } else if (hasPlace()) {
       const grant = queue.grants.shift() as Grant;
       waiting -= 1;
       isLate ||= now - pacer.startAt() > LATE_MS;
@@ -169,7 +133,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       queue.hasPass = true;
       startTask(grant, queue);
     } else {
-      blocked.push(queue);
+      blocked.add(queue);
       return;
     }
     schedule(queue);
@@ -184,6 +148,21 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       queue.unsettled += 1;
     }
     loop.start(grant);
+  }
+
+  function hasPlace(): boolean {
+    return running < concurrency && started.size < concurrency * (1 + UNSETTLED_PER_PLACE);
+  }
+
+  /** Starts a task of the blocked sites for each free place. The site that waits longest is the first. */
+  function startBlocked(): void {
+    for (const queue of blocked) {
+      if (!hasPlace()) break;
+      blocked.delete(queue);
+      schedule(queue);
+      pump();
+    }
+    pump();
   }
 
   function setTimer(now: number): void {
@@ -327,6 +306,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       const { queue, sentBefore = 0 } = started.get(claimKey(claim)) ?? {};
       if (queue === undefined) return;
       queue.running -= 1;
+      running -= 1;
       // The task ended without a request: another task may use its turn.
       if (queue.pacer?.sent === sentBefore) {
         queue.hasPass = false;
@@ -334,7 +314,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       }
       schedule(queue);
       reportLow(queue);
-      pump();
+      startBlocked();
     },
     settling(claim) {
       const { queue } = started.get(claimKey(claim)) ?? {};
@@ -346,12 +326,14 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       const task = started.get(claimKey(claim));
       if (task === undefined) return;
       started.delete(claimKey(claim));
-      running -= 1;
-      if (task.queue === undefined) unpaced.over(task.site);
-      for (const queue of blocked.splice(0)) schedule(queue);
-      pump();
+      if (task.queue === undefined) {
+        running -= 1;
+        unpaced.over(task.site);
+      }
+      startBlocked();
     },
     waiting: () => waiting,
+    free: () => concurrency - running,
     wasLate() {
       const wasLate = isLate;
       isLate = false;
