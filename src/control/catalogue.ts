@@ -15,6 +15,8 @@ export type Catalogue = {
   find(jobId: string): Promise<KnownJob | undefined>;
   /** Like `find`, but distinguishes a deleted job from one that never existed. */
   lookUp(jobId: string): Promise<KnownJob | "deleted" | undefined>;
+  /** Those of the jobs that exist, in any order. At most MAX_BATCH ids. */
+  findAll(jobIds: readonly string[]): Promise<readonly KnownJob[]>;
   /** Newest first. */
   list(limit: number, before?: { createdAt: number }): Promise<readonly KnownJob[]>;
   /** Jobs that have not ended, newest first. The cost does not depend on the number of ended jobs. */
@@ -22,7 +24,7 @@ export type Catalogue = {
 };
 
 type Deps = {
-  frontier: Pick<FrontierAdmin, "findJob">;
+  frontier: Pick<FrontierAdmin, "findJob" | "findJobs">;
   /** Jobs that users submitted, newest first. */
   listJobs: FrontierAdmin["listJobs"];
   listOpen: FrontierAdmin["listOpen"];
@@ -59,6 +61,14 @@ export function createCatalogue({ frontier, listJobs, listOpen, archive }: Deps)
     async find(jobId) {
       const job = await lookUp(jobId);
       return job === "deleted" ? undefined : job;
+    },
+    async findAll(jobIds) {
+      const live = await frontier.findJobs(jobIds);
+      const liveIds = new Set(live.map(({ id }) => id));
+      const archived = await archive.findAll(jobIds.filter((jobId) => !liveIds.has(jobId)));
+      const deleted = new Set(await archive.filterDeleted([...liveIds]));
+      const kept = live.filter(({ id }) => !deleted.has(id)).map((job) => ({ ...job, archived: false }));
+      return [...kept, ...archived.map(fromArchive)];
     },
     async list(limit, before) {
       const live = await listLive(listJobs, limit, before);

@@ -33,7 +33,7 @@ type Deps = { catalogue: Catalogue; store: Pick<ControlStores, "owners">; clock:
 /** `job` is undefined if the job at this position no longer exists or belongs to another tenant. */
 type JobAt = { job: KnownJob | undefined; position: JobPosition };
 
-/** The maximum number of jobs that one call searches. It is lower for a tenant, whose jobs are read one by one. */
+/** The maximum number of jobs that one call searches. It is lower for a tenant, whose jobs are read by id. */
 const MAX_SEARCH = { all: 2_000, own: 500 };
 const STEP = { all: 500, own: 100 };
 
@@ -105,13 +105,13 @@ async function* ofOwner(
   let beforeN = after?.n;
   for (;;) {
     const rows = await store.owners.list(owner, step, beforeN);
-    const found = await Promise.all(rows.map(({ jobId }) => catalogue.find(jobId)));
-    const gone = rows.filter(
-      ({ addedAt }, nth) => found[nth] === undefined && clock.now() - addedAt > CREATED_WITHIN_MS,
+    const found = new Map(
+      (await catalogue.findAll(rows.map(({ jobId }) => jobId))).map((job) => [job.id, job] as const),
     );
+    const gone = rows.filter(({ jobId, addedAt }) => !found.has(jobId) && clock.now() - addedAt > CREATED_WITHIN_MS);
     if (gone.length > 0) await store.owners.remove(gone.map(({ jobId }) => jobId));
-    for (const [nth, { n }] of rows.entries()) {
-      const job = found[nth];
+    for (const { n, jobId } of rows) {
+      const job = found.get(jobId);
       yield { job: job !== undefined && isOwn(job, caller) ? job : undefined, position: { n } };
     }
     beforeN = rows.at(-1)?.n;

@@ -150,6 +150,8 @@ export type Finding = { check: string; verdict: "ok" | "warning" | "problem"; me
 
 export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
+  /** Those of the jobs that exist, in the order of `jobIds`, which has at most MAX_BATCH entries without duplicates. */
+  findJobs(jobIds: readonly string[]): Promise<readonly JobView[]>;
   /** Newest first. */
   listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;
   /**
@@ -217,6 +219,12 @@ export interface FrontierAdmin {
 export function normalizeTaskIds(taskIds: readonly string[]): number[] {
   const ids = [...new Set(taskIds.map(Number))].filter(Number.isSafeInteger);
   return ids.slice(0, MAX_BATCH).sort((one, other) => one - other);
+}
+
+/** The jobs in the order of `jobIds`. Every job is in `jobIds`. */
+export function inOrderOf<Job extends { id: string }>(jobIds: readonly string[], jobs: readonly Job[]): Job[] {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  return jobIds.flatMap((jobId) => byId.get(jobId) ?? []);
 }
 
 /** Adds the tasks of each queue of suspects to the original queue. Sorted by name. */

@@ -37,6 +37,8 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
   const { world, clock } = parts;
   return {
     findJob: async (jobId) => world.jobs.filter(({ made }) => made.id === jobId).map((job) => viewOf(world, job))[0],
+    findJobs: async (jobIds) =>
+      jobIds.flatMap((jobId) => world.jobs.filter(({ made }) => made.id === jobId).map((job) => viewOf(world, job))),
     listJobs: async (limit, before) =>
       jobsBefore(world, before)
         .slice(0, limit)

@@ -166,6 +166,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
     for (const view of views ?? []) expect(ledgerGap(view.counts)).toBe(0);
     await Promise.all([
       both((frontier) => frontier.listOpen(100)),
+      both((frontier) => frontier.findJobs((views ?? []).map(({ id }) => id).sort())),
       both((frontier) => frontier.listSites(100)),
       ...(views ?? []).map(({ id }) => both((frontier) => frontier.listJobSites(id, 100))),
       both((frontier) => frontier.listDead({}, 1000)),

@@ -7,7 +7,7 @@
  */
 import { TrawlError } from "../../errors.ts";
 import { MAX_BATCH, type NewJob } from "../frontier.ts";
-import type { JobView, LimitChange } from "../frontier-admin.ts";
+import { inOrderOf, type JobView, type LimitChange } from "../frontier-admin.ts";
 import { endedAdvice, jobNotFound, tooLateForLimits } from "../job-errors.ts";
 import { createJobCompletion, type JobCompletion } from "./cluster/job-completion.ts";
 import { createJobStateSync } from "./cluster/job-state-sync.ts";
@@ -27,6 +27,8 @@ export type Jobs = JobCompletion & {
   seal(jobId: string): Promise<boolean>;
   /** The job with the counts of all shards. */
   find(jobId: string): Promise<JobRow | undefined>;
+  /** In the order of `jobIds`. */
+  findAll(jobIds: readonly string[]): Promise<JobView[]>;
   view(row: JobRow): JobView;
   list(limit: number, before: number | undefined): Promise<JobView[]>;
   /** Newest first. */
@@ -68,6 +70,20 @@ export function createJobs({ shards, time }: Deps): Jobs {
         );
   }
 
+  /** One script per shard. */
+  async function findAll(jobIds: readonly string[]): Promise<JobView[]> {
+    if (jobIds.length === 0) return [];
+    const parts = await Promise.all(
+      shards.all.map(async (shard) => decodeJobs(await shard.run("find-jobs", ...jobIds))),
+    );
+    const rows = new Map<string, JobRow[]>();
+    for (const row of parts.flat()) rows.set(row.id, [...(rows.get(row.id) ?? []), row]);
+    const owned = shards.all.flatMap((shard, nth) =>
+      (parts[nth] ?? []).filter(({ id }) => shards.ownerOf(id) === shard),
+    );
+    return inOrderOf(jobIds, owned).map((row) => view(sumCounts(row, rows.get(row.id) ?? [])));
+  }
+
   async function get(jobId: string, op: string): Promise<JobRow> {
     const row = await find(jobId);
     if (row === undefined) throw jobNotFound(jobId, op);
@@ -102,8 +118,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
     const first = rows.sort(order).slice(0, limit);
     if (shards.all.length === 1) return first.map(view);
     // A job may have been forgotten in between.
-    const complete = await Promise.all(first.map(({ id }) => find(id)));
-    return complete.flatMap((row) => (row === undefined ? [] : [view(row)]));
+    return findAll(first.map(({ id }) => id));
   }
 
   async function listEnded(before: number, limit: number): Promise<JobView[]> {
@@ -159,6 +174,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
       return (await completion.end(ended)).includes(jobId);
     },
     find,
+    findAll,
     view,
     list,
     listOpen,

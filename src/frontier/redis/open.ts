@@ -173,6 +173,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
       const row = await jobs.find(jobId);
       return row === undefined ? undefined : jobs.view(row);
     },
+    findJobs: (jobIds) => jobs.findAll(jobIds),
     listJobs: (limit, before) => jobs.list(limit, before?.createdAt),
     listOpen: (limit, before) => jobs.listOpen(limit, before?.createdAt),
     listEnded: (before, limit) => jobs.listEnded(before, limit),

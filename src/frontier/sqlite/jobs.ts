@@ -12,7 +12,7 @@ import type { SitePolicy } from "../../domain/politeness.ts";
 import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { MAX_BATCH, type NewJob } from "../frontier.ts";
-import type { JobView, LimitChange } from "../frontier-admin.ts";
+import { inOrderOf, type JobView, type LimitChange } from "../frontier-admin.ts";
 import { endedAdvice, jobNotFound, tooLateForLimits } from "../job-errors.ts";
 import { rankOf } from "./readiness.ts";
 import { type JobRow, type LaneRow, policyFor, policyOf, setPolicy } from "./rows.ts";
@@ -23,6 +23,7 @@ type StatementName =
   | "scopeNumber"
   | "addJob"
   | "findJob"
+  | "findJobs"
   | "listJobs"
   | "listOpen"
   | "listEnded"
@@ -36,6 +37,8 @@ type Jobs = {
   create(job: NewJob): void;
   seal(jobId: string): boolean;
   find(jobId: string): JobView | undefined;
+  /** In the order of `jobIds`. */
+  findAll(jobIds: readonly string[]): JobView[];
   /** Newest first. */
   list(limit: number, createdBefore: number): JobView[];
   /** Newest first. */
@@ -156,6 +159,10 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
     find(jobId) {
       const row = sql.findJob.get(jobId);
       return row === undefined ? undefined : viewOf(row as unknown as JobRow);
+    },
+    findAll(jobIds) {
+      const views = (sql.findJobs.all(JSON.stringify(jobIds)) as unknown as JobRow[]).map(viewOf);
+      return inOrderOf(jobIds, views);
     },
     list: (limit, createdBefore) => (sql.listJobs.all(createdBefore, limit) as unknown as JobRow[]).map(viewOf),
     listOpen: (limit, createdBefore) => (sql.listOpen.all(createdBefore, limit) as unknown as JobRow[]).map(viewOf),

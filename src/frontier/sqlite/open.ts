@@ -95,6 +95,7 @@ export function openSqliteFrontier(
     close: async () => db.close(),
 
     findJob: (jobId) => read("frontier.findJob", () => jobs.find(jobId)),
+    findJobs: (jobIds) => read("frontier.findJobs", () => jobs.findAll(jobIds)),
     listJobs: (limit, before) =>
       read("frontier.listJobs", () => jobs.list(limit, before?.createdAt ?? Number.MAX_SAFE_INTEGER)),
     listOpen: (limit, before) =>

@@ -6,6 +6,7 @@ import { encodeArray, type PostgresConnection, type PostgresValue } from "./conn
 type Names =
   | "keep"
   | "find"
+  | "findAll"
   | "listArchived"
   | "filterDeleted"
   | "mark"
@@ -27,6 +28,8 @@ export function createJobArchive(connection: PostgresConnection): JobArchive {
       if (row?.is_deleted === true) return "deleted";
       return row === undefined || row.id === null ? undefined : toArchived(row);
     },
+    findAll: async (jobIds) =>
+      jobIds.length === 0 ? [] : (await query("findAll", encodeArray(jobIds))).map(toArchived),
     list: async (limit, before) =>
       (await query("listArchived", before?.createdAt ?? Number.MAX_VALUE, limit)).map(toArchived),
     filterDeleted: async (jobIds) =>

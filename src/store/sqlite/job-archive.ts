@@ -6,7 +6,9 @@ import { archivedRow, type JobArchive, toArchived } from "../job-archive.ts";
 type Names =
   | "keep"
   | "findArchived"
+  | "findAllArchived"
   | "isDeleted"
+  | "filterDeleted"
   | "listArchived"
   | "mark"
   | "dropArchived"
@@ -60,10 +62,11 @@ export function createJobArchive(db: Database, run: RunOnFile): JobArchive {
         const row = sql.findArchived.get(jobId);
         return row === undefined ? undefined : toArchived(row);
       }),
+    findAll: (jobIds) => run("archive.findAll", () => sql.findAllArchived.all(JSON.stringify(jobIds)).map(toArchived)),
     list: (limit, before) =>
       run("archive.list", () => sql.listArchived.all(before?.createdAt ?? Number.MAX_VALUE, limit).map(toArchived)),
     filterDeleted: (jobIds) =>
-      run("archive.filterDeleted", () => jobIds.filter((jobId) => sql.isDeleted.get(jobId) !== undefined)),
+      run("archive.filterDeleted", () => sql.filterDeleted.all(JSON.stringify(jobIds)).map(({ id }) => String(id))),
     markDeleted: (jobId, at) =>
       run("archive.markDeleted", () =>
         db.write(() => {

@@ -49,6 +49,19 @@ function creating({ open, test }: Suite): void {
     expect(rest.map(({ id }) => id)).toEqual(["one"]);
   });
 
+  test("F11 finds several jobs at once, in the order of their ids in the call, without unknown and forgotten ones", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob({ id: "one" }), [...tasksAt("a.test", 2), ...tasksAt("b.test", 1)]);
+    for (const id of ["two", "three", "ended"]) await frontier.createJob(aJob({ id }));
+    await frontier.seal("ended");
+    await frontier.forgetJob("ended", 500);
+
+    const found = await frontier.findJobs(["three", "nope", "one", "ended"]);
+
+    expect(found).toEqual([await viewOf(frontier, "three"), await viewOf(frontier, "one")]);
+    expect(await frontier.findJobs([])).toEqual([]);
+  });
+
   test("F11 throws NOT_FOUND with the id of an unknown job", async () => {
     const { frontier } = await open();
     const notFound = expect.objectContaining({ code: "NOT_FOUND", message: expect.stringContaining("nope") });

@@ -64,6 +64,17 @@ export function describeArchive(name: string, prepare: () => Promise<ArchiveFixt
       expect(await archive.list(10)).toEqual([later]);
     });
 
+    it("finds several jobs at once, without unknown and deleted ones", async () => {
+      const jobs = ["one", "two", "three"].map((id) => anArchivedJob({ id }));
+      for (const job of jobs) await archive.keep(job);
+      await archive.markDeleted("two", T0);
+
+      const found = await archive.findAll(["three", "nope", "two", 'a "quoted" id', "one"]);
+
+      expect([...found].sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([jobs[0], jobs[2]]);
+      expect(await archive.findAll([])).toEqual([]);
+    });
+
     it("lists jobs newest first, page by page", async () => {
       for (const [id, at] of [
         ["two", 2.5],

@@ -16,6 +16,10 @@ FROM used_numbers
 -- name: findJob
 SELECT * FROM jobs WHERE id = ?
 
+-- ARGS  1 job ids, a JSON array
+-- name: findJobs
+SELECT * FROM jobs WHERE id IN (SELECT value FROM json_each(?))
+
 -- Newest first. Of jobs with the same creation time, the one with the higher number comes first.
 -- ARGS  1 created before   2 max
 -- name: listJobs

@@ -12,6 +12,11 @@ WHERE excluded.finished_at >= archived_jobs.finished_at;
 SELECT archived_jobs.*, EXISTS (SELECT FROM deleted_jobs WHERE id = $1::text) AS is_deleted
 FROM (SELECT) AS one LEFT JOIN archived_jobs ON archived_jobs.id = $1::text;
 
+-- name: findAll
+-- 1 ids, as an array
+SELECT * FROM archived_jobs WHERE id = ANY ($1::text[])
+AND NOT EXISTS (SELECT FROM deleted_jobs WHERE deleted_jobs.id = archived_jobs.id);
+
 -- name: listArchived
 -- 1 created before   2 limit
 -- A job that was archived and deleted at the same time may be in both tables.

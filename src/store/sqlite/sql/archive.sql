@@ -11,9 +11,18 @@ WHERE excluded.finished_at >= archived_jobs.finished_at;
 -- 1 id
 SELECT * FROM archived_jobs WHERE id = ?;
 
+-- name: findAllArchived
+-- 1 ids, as a JSON array
+SELECT * FROM archived_jobs WHERE id IN (SELECT value FROM json_each(?))
+AND NOT EXISTS (SELECT 1 FROM deleted_jobs WHERE deleted_jobs.id = archived_jobs.id);
+
 -- name: isDeleted
 -- 1 id
 SELECT 1 FROM deleted_jobs WHERE id = ?;
+
+-- name: filterDeleted
+-- 1 ids, as a JSON array
+SELECT id FROM deleted_jobs WHERE id IN (SELECT value FROM json_each(?));
 
 -- name: listArchived
 -- 1 created before   2 limit
