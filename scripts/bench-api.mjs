@@ -13,9 +13,9 @@ import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-api.mjs [options]
   --rounds N          rounds of each case; servers alternate (7)
-  --cases a,b         cases to run: list, one-host, many-hosts (all)
+  --cases a,b         cases to run: list, list-distinct, one-host, many-hosts (all)
   --brokers a,b       brokers to run on: sqlite, redis (both)
-  --jobs N            jobs on the server while list runs (300)
+  --jobs N            jobs that each list case creates first (300)
   --requests N        requests of list in a round (1000)
   --connections N     connections of list (10)
   --before FOLDER     also run the trawl that is built in another checkout, as before
@@ -26,7 +26,8 @@ Exits with 1 if a limit is not met.`;
 const LIST = 10_000;
 /** The number of hosts that the URLs of a submission are spread over. */
 const HOSTS = { "one-host": 1, "many-hosts": 8_000 };
-const CASES = ["list", ...Object.keys(HOSTS)];
+const LISTS = ["list", "list-distinct"];
+const CASES = [...LISTS, ...Object.keys(HOSTS)];
 const BROKERS = ["sqlite", "redis"];
 const WARM_UP = 2;
 
@@ -86,13 +87,16 @@ function readNames(flag, given, known) {
 
 /** The first rounds are a warm-up and are not counted. */
 async function runCase(name, servers, options, signal) {
-  const own = servers.filter((server) => name !== "list" || server.name !== "bare");
-  if (name === "list") for (const server of own) await createJobs(server, options.jobs);
+  const isList = LISTS.includes(name);
+  const own = servers.filter((server) => !isList || server.name !== "bare");
+  if (isList) for (const server of own) await createJobs(server, options.jobs);
   const runs = [];
   for (let round = 1 - WARM_UP; round <= options.rounds && !signal.aborted; round++) {
-    const urls = name === "list" ? [] : urlsOf(`${name}${round}`, LIST, HOSTS[name]);
+    const urls = isList ? [] : urlsOf(`${name}${round}`, LIST, HOSTS[name]);
     for (const server of own) {
-      const figures = name === "list" ? await measureList(server, options) : await measureSubmit(server, urls);
+      const figures = isList
+        ? await measureList(server, { ...options, isDistinct: name === "list-distinct" })
+        : await measureSubmit(server, urls);
       if (round > 0) runs.push({ case: name, server: server.name, broker: server.broker, round, figures });
     }
   }

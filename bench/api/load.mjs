@@ -20,8 +20,11 @@ export async function createJobs({ url }, count) {
   }
 }
 
-/** Reads the first page of jobs `requests` times, over `connections` connections. */
-export async function measureList({ url, pids }, { requests, connections }) {
+/**
+ * Reads the 50 newest jobs `requests` times, over `connections` connections. With `isDistinct`, every request has another
+ * cursor, so that the server cannot answer it from its cache.
+ */
+export async function measureList({ url, pids }, { requests, connections, isDistinct }) {
   const pool = new Pool(url, { connections });
   const latencies = [];
   let left = requests;
@@ -30,7 +33,8 @@ export async function measureList({ url, pids }, { requests, connections }) {
   async function sendRequests() {
     while (left-- > 0) {
       const sentAt = performance.now();
-      const { statusCode, body } = await pool.request({ method: "GET", path: "/v1/jobs" });
+      const path = isDistinct ? `/v1/jobs?cursor=${cursorAfterAll(left)}` : "/v1/jobs";
+      const { statusCode, body } = await pool.request({ method: "GET", path });
       await body.arrayBuffer();
       if (statusCode !== 200) throw new Error(`GET ${url}/v1/jobs answered ${statusCode}`);
       latencies.push(performance.now() - sentAt);
@@ -41,6 +45,11 @@ export async function measureList({ url, pids }, { requests, connections }) {
   const cost = { perSecond: (requests / wallMs) * 1000, cpuMs: (cpuMs(pids) - cpuBefore) / requests };
   await pool.close();
   return { ...cost, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+}
+
+/** A cursor that is newer than all jobs. */
+function cursorAfterAll(nth) {
+  return Buffer.from(JSON.stringify({ createdAt: Date.now() + 1_000_000 + nth })).toString("base64url");
 }
 
 /** Submits one job. */

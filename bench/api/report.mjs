@@ -2,7 +2,7 @@
 import { spread } from "../harness/judge.mjs";
 import { alignColumns, formatSpread, group } from "../harness/report.mjs";
 
-/** Requests per second of `list`, and the maximum time of a submission relative to `bare`. */
+/** Requests per second of the list cases, and the maximum time of a submission relative to `bare`. */
 const BARS = { list: 1_000, "one-host": 2, "many-hosts": 3 };
 
 /** One entry per case, broker and server, with the spread of each figure. */
@@ -25,13 +25,13 @@ export function summarise(runs) {
 export function formatTables(summary) {
   const ms = (value) => value.toFixed(value < 10 ? 2 : 1);
   const lists = summary
-    .filter((entry) => entry.case === "list")
+    .filter(isList)
     .map((entry) => [
-      ...[`list, ${entry.broker}, ${entry.server}`, formatSpread(entry.perSecond, group)],
+      ...[`${entry.case}, ${entry.broker}, ${entry.server}`, formatSpread(entry.perSecond, group)],
       ...[entry.p50, entry.p99, entry.cpuMs].map((figure) => formatSpread(figure, ms)),
     ]);
   const submissions = summary
-    .filter((entry) => entry.case !== "list")
+    .filter((entry) => !isList(entry))
     .map((entry) => {
       const bare = bareOf(summary, entry);
       const times = (figure) => `${(entry[figure].median / bare[figure].median).toFixed(2)}x`;
@@ -55,8 +55,8 @@ export function judge(summary) {
   return summary
     .filter(({ server }) => server === "trawl")
     .flatMap((entry) => {
-      if (entry.case === "list") {
-        const bar = `list on ${entry.broker} answers at least ${group(BARS.list)} requests/s`;
+      if (isList(entry)) {
+        const bar = `${entry.case} on ${entry.broker} answers at least ${group(BARS.list)} requests/s`;
         return [verdictOf(bar, entry.perSecond.median >= BARS.list, `${group(entry.perSecond.median)} requests/s`)];
       }
       if (entry.broker !== "sqlite") return [];
@@ -64,6 +64,10 @@ export function judge(summary) {
       const bar = `${entry.case} on ${entry.broker} takes at most ${BARS[entry.case]}x the time of bare`;
       return [verdictOf(bar, ratio <= BARS[entry.case], `${ratio.toFixed(2)}x`)];
     });
+}
+
+function isList(entry) {
+  return "perSecond" in entry;
 }
 
 function verdictOf(bar, isMet, result) {

@@ -14,11 +14,13 @@ import type { Log } from "../runtime/log.ts";
 import type { Tracing } from "../runtime/tracing.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
 import type { ControlStores, Store, StoredPage } from "../store/store.ts";
+import type { JobListCache } from "./job-list-cache.ts";
 
 export type ApiDeps = {
   frontier: Frontier & FrontierAdmin;
   store: Store & ControlStores;
   catalogue: Catalogue;
+  jobList: Pick<JobListCache, "page">;
   /** Called after a job was marked as deleted, so that retention removes its parts soon. */
   onDeleted(): void;
   bodies: Bodies;

@@ -8,13 +8,15 @@ import type { Caller } from "../control/caller.ts";
 import type { Scope } from "../domain/api-key.ts";
 
 type JsonResponse = { status: number; body: unknown; headers?: Readonly<Record<string, string>> };
+/** `json`: the encoded body, for a response that is sent many times. */
+type EncodedResponse = { status: number; json: Uint8Array; headers?: Readonly<Record<string, string>> };
 export type StreamResponse = {
   status: number;
   type: string;
   stream: AsyncIterable<string | Uint8Array>;
   headers?: Readonly<Record<string, string>>;
 };
-export type ApiResponse = JsonResponse | StreamResponse;
+export type ApiResponse = JsonResponse | EncodedResponse | StreamResponse;
 
 /** A response: JSON with this schema, or bytes of these types. */
 export type ResponseShape = { description: string; json?: z.ZodType; types?: readonly string[] };

@@ -275,7 +275,9 @@ function typeOf({ headers }: FastifyRequest): string {
 function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
   reply.code(response.status).headers(response.headers ?? {});
   if (isStream(response)) return reply.type(response.type).send(readableOf(response.stream));
-  return reply.type("application/json; charset=utf-8").send(JSON.stringify(response.body));
+  return reply
+    .type("application/json; charset=utf-8")
+    .send("json" in response ? response.json : JSON.stringify(response.body));
 }
 
 /**

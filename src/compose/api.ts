@@ -7,6 +7,7 @@ import { createAuthenticator } from "../api/authenticator.ts";
 import { isLoopback } from "../api/browser-security.ts";
 import { PAGE } from "../api/dashboard-files.ts";
 import { createSharedPoller } from "../api/events/shared-poller.ts";
+import { createJobListCache, withChangeListener } from "../api/job-list-cache.ts";
 import { createHistorySampler } from "../api/metrics/history-sampler.ts";
 import { createServerMeter, type ServerMeter } from "../api/metrics/server-meter.ts";
 import type { Route } from "../api/route.ts";
@@ -49,12 +50,15 @@ import { extractorOf } from "./extractor.ts";
 export async function composeApi(
   config: Config,
   trawl: App,
-  { nudge: onDeleted }: Pick<Retention, "nudge">,
+  { nudge }: Pick<Retention, "nudge">,
 ): Promise<ApiServer & { meter: ServerMeter }> {
   const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
   const { store, bodies, catalogue, clock, log } = trawl;
   const meter = createServerMeter(trawl);
-  const frontier = withCachedQueries(meter.intake(trawl.frontier), clock, QUERY_CACHE);
+  // Not `clock`, which stands still after the wall clock was set back.
+  const jobList = createJobListCache({ now: () => performance.now() }, JOB_LIST_CACHE);
+  const cached = withCachedQueries(meter.intake(trawl.frontier), clock, QUERY_CACHE);
+  const frontier = withChangeListener(cached, jobList.clear);
   const isLocal = isLoopback(host);
   if (!isLocal && apiKeys.length === 0 && !(await store.keys.hasAny())) throw wouldBeOpen(host);
   const authenticator = createAuthenticator({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
@@ -67,7 +71,11 @@ export async function composeApi(
     store,
     bodies,
     catalogue,
-    onDeleted,
+    jobList,
+    onDeleted: () => {
+      jobList.clear();
+      nudge();
+    },
     config,
     clock,
     log,
@@ -111,6 +119,8 @@ export const hasDashboard = (): boolean => existsSync(join(DASHBOARD, PAGE));
 const PREVIEW_LIMITS = { idleMs: 60_000, maxRequests: 20, maxRequestsPerCaller: 5 };
 /** Expensive broker queries are cached, so that they run at most 1/20 of the time, however many clients poll. */
 const QUERY_CACHE = { reuseFactor: 20, maxAgeMs: 60_000, maxEntries: 100 };
+/** docs/api.md states this age. */
+const JOB_LIST_CACHE = { maxAgeMs: 100, maxEntries: 20 };
 /** The width of the finest history bucket. */
 const SAMPLE_EVERY_MS = 10_000;
 

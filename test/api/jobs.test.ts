@@ -135,6 +135,26 @@ describe("a job over HTTP", () => {
   });
 });
 
+it("the list shows every change that was made through the same server", async () => {
+  const { request } = await startApi();
+  const listed = async () => (await request("GET", "/v1/jobs")).json.jobs as Record<string, unknown>[];
+  expect(await listed()).toEqual([]);
+
+  const { json } = await request("POST", "/v1/jobs", { open: true });
+  const id = String(json.id);
+  expect(await listed()).toMatchObject([{ id, sealed: false, counts: { queued: 0 } }]);
+  await request("POST", `/v1/jobs/${id}/urls?last=true`, { urls: lines(2) });
+  expect(await listed()).toMatchObject([{ sealed: true, counts: { queued: 2 } }]);
+  await request("PATCH", `/v1/jobs/${id}`, { priority: 1 });
+  expect(await listed()).toMatchObject([{ priority: 1 }]);
+  await request("POST", `/v1/jobs/${id}/pause`);
+  expect(await listed()).toMatchObject([{ state: "paused" }]);
+  await request("POST", `/v1/jobs/${id}/cancel`);
+  expect(await listed()).toMatchObject([{ state: "cancelled" }]);
+  await request("DELETE", `/v1/jobs/${id}`);
+  expect(await listed()).toEqual([]);
+});
+
 it("a URL that is too long is returned shortened", async () => {
   const { request } = await startApi();
   const long = `https://a.example/${"x".repeat(2_000_000)}`;

@@ -114,12 +114,16 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       responses: { 200: { description: "One page of jobs; `next` is the cursor of the next page.", json: jobPage } },
       async handle({ query, caller }) {
         const { cursor, ...filter } = query;
-        const { jobs, next } = await listJobs(deps, caller, { ...filter, after: jobPositionFrom(cursor) });
-        const body = {
-          jobs: jobs.map((job) => jobOut(job, clock.now())),
-          next: next === undefined ? null : toCursor(next),
-        };
-        return { status: 200, body };
+        const after = jobPositionFrom(cursor);
+        // Callers of one tenant see the same jobs.
+        const json = await deps.jobList.page(JSON.stringify([caller.tenant, query]), async () => {
+          const { jobs, next } = await listJobs(deps, caller, { ...filter, after });
+          return {
+            jobs: jobs.map((job) => jobOut(job, clock.now())),
+            next: next === undefined ? null : toCursor(next),
+          };
+        });
+        return { status: 200, json };
       },
     }),
     defineRoute({
