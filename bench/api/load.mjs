@@ -33,7 +33,7 @@ export async function measureList({ url, pids }, { requests, connections, isDist
   async function sendRequests() {
     while (left-- > 0) {
       const sentAt = performance.now();
-      const path = isDistinct ? `/v1/jobs?cursor=${cursorAfterAll(left)}` : "/v1/jobs";
+      const path = isDistinct ? `/v1/jobs?cursor=${nextCursor()}` : "/v1/jobs";
       const { statusCode, body } = await pool.request({ method: "GET", path });
       await body.arrayBuffer();
       if (statusCode !== 200) throw new Error(`GET ${url}/v1/jobs answered ${statusCode}`);
@@ -47,9 +47,13 @@ export async function measureList({ url, pids }, { requests, connections, isDist
   return { ...cost, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }
 
-/** A cursor that is newer than all jobs. */
-function cursorAfterAll(nth) {
-  return Buffer.from(JSON.stringify({ createdAt: Date.now() + 1_000_000 + nth })).toString("base64url");
+/** The start of the cursors: far after the creation of all jobs. */
+let cursorAt = 8e15;
+
+/** A cursor that no request has had. It does not depend on the clock, which would repeat values. */
+function nextCursor() {
+  cursorAt += 1;
+  return Buffer.from(JSON.stringify({ createdAt: cursorAt })).toString("base64url");
 }
 
 /** Submits one job. */
