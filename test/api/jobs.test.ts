@@ -137,7 +137,7 @@ describe("a job over HTTP", () => {
 
 it("the list shows every change that was made through the same server", async () => {
   const { request } = await startApi();
-  const listed = async () => (await request("GET", "/v1/jobs")).json.jobs as Record<string, unknown>[];
+  const listed = async () => (await request("GET", "/v1/jobs")).json.jobs;
   expect(await listed()).toEqual([]);
 
   const { json } = await request("POST", "/v1/jobs", { open: true });

@@ -9,6 +9,7 @@ import { TrawlError } from "../../errors.ts";
 import { MAX_BATCH, type NewJob } from "../frontier.ts";
 import { inOrderOf, type JobView, type LimitChange } from "../frontier-admin.ts";
 import { endedAdvice, jobNotFound, tooLateForLimits } from "../job-errors.ts";
+import { createSpecParser } from "../spec-cache.ts";
 import { createJobCompletion, type JobCompletion } from "./cluster/job-completion.ts";
 import { createJobStateSync } from "./cluster/job-state-sync.ts";
 import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
@@ -54,7 +55,8 @@ type Deps = { shards: Shards; time: BrokerClock };
 export function createJobs({ shards, time }: Deps): Jobs {
   const stateSync = createJobStateSync(shards);
   const completion = createJobCompletion(shards, find, stateSync);
-  const view = (row: JobRow) => viewOf(row, time);
+  const parseSpec = createSpecParser();
+  const view = (row: JobRow) => viewOf(row, time, parseSpec);
 
   async function find(jobId: string): Promise<JobRow | undefined> {
     const owner = shards.ownerOf(jobId);

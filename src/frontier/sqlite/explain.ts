@@ -11,7 +11,6 @@ import {
   type Visibility,
 } from "../frontier-admin.ts";
 import { jobNotFound } from "../job-errors.ts";
-import { viewOf } from "./jobs.ts";
 import { isFetchingRobots } from "./readiness.ts";
 import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { operatorOf, type Sites } from "./sites.ts";
@@ -27,8 +26,10 @@ export function createExplain({ db, sites, now }: Deps): Explain {
 
   function jobFacts(row: Row | undefined): JobFacts {
     const job = row as unknown as JobRow;
-    const { id, queue, state, sealed, counts } = viewOf(job);
-    return { id, queue, state, sealed, counts, retriesMax: job.retries_max };
+    const { id, queue, state, submitted, discovered, queued, delayed, leased } = job;
+    const { done, dead, cancelled, duplicate, refused } = job;
+    const counts = { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused };
+    return { id, queue, state, sealed: job.sealed === 1, counts, retriesMax: job.retries_max };
   }
 
   function siteFacts(n: number): SiteFacts {

@@ -6,17 +6,17 @@
  * between two transactions leaves a number there, and the next reaper continues after that lane.
  */
 
-import { hasEnded, JOB_MOVES, type JobState } from "../../domain/job.ts";
-import type { JobSpec } from "../../domain/job-spec.ts";
+import { hasEnded, JOB_MOVES, type JobState, type Ledger } from "../../domain/job.ts";
 import type { SitePolicy } from "../../domain/politeness.ts";
 import { TrawlError } from "../../errors.ts";
-import { type Database, prepareAll } from "../../runtime/sqlite.ts";
-import { MAX_BATCH, type NewJob } from "../frontier.ts";
+import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
+import { MAX_BATCH, type NewJob, type Tally } from "../frontier.ts";
 import { inOrderOf, type JobView, type LimitChange } from "../frontier-admin.ts";
 import { endedAdvice, jobNotFound, tooLateForLimits } from "../job-errors.ts";
+import { createSpecParser } from "../spec-cache.ts";
 import { rankOf } from "./readiness.ts";
 import { type JobRow, type LaneRow, policyFor, policyOf, setPolicy } from "./rows.ts";
-import type { RunTransaction, Transaction } from "./transaction.ts";
+import { must, type RunTransaction, type Transaction } from "./transaction.ts";
 
 type StatementName =
   | "addScope"
@@ -62,6 +62,8 @@ type Deps = { db: Database; runTransaction: RunTransaction };
 
 export function createJobs({ db, runTransaction }: Deps): Jobs {
   const sql = prepareAll<StatementName>(db, new URL("./sql/jobs.sql", import.meta.url));
+  const parseSpec = createSpecParser();
+  const viewOf = (row: Row): JobView => toView(row as unknown as ViewRow, parseSpec);
 
   function create(job: NewJob): void {
     runTransaction((tx) => {
@@ -100,7 +102,7 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
       job.synced_lane = 0;
     });
     while (maintain()) {}
-    return viewOf(sql.findJob.get(jobId) as unknown as JobRow);
+    return viewOf(must(sql.findJob.get(jobId)));
   }
 
   function stop(tx: Transaction, job: JobRow): void {
@@ -158,15 +160,14 @@ export function createJobs({ db, runTransaction }: Deps): Jobs {
       }).finished.includes(jobId),
     find(jobId) {
       const row = sql.findJob.get(jobId);
-      return row === undefined ? undefined : viewOf(row as unknown as JobRow);
+      return row === undefined ? undefined : viewOf(row);
     },
     findAll(jobIds) {
-      const views = (sql.findJobs.all(JSON.stringify(jobIds)) as unknown as JobRow[]).map(viewOf);
-      return inOrderOf(jobIds, views);
+      return inOrderOf(jobIds, sql.findJobs.all(JSON.stringify(jobIds)).map(viewOf));
     },
-    list: (limit, createdBefore) => (sql.listJobs.all(createdBefore, limit) as unknown as JobRow[]).map(viewOf),
-    listOpen: (limit, createdBefore) => (sql.listOpen.all(createdBefore, limit) as unknown as JobRow[]).map(viewOf),
-    listEnded: (endedBefore, limit) => (sql.listEnded.all(endedBefore, limit) as unknown as JobRow[]).map(viewOf),
+    list: (limit, createdBefore) => sql.listJobs.all(createdBefore, limit).map(viewOf),
+    listOpen: (limit, createdBefore) => sql.listOpen.all(createdBefore, limit).map(viewOf),
+    listEnded: (endedBefore, limit) => sql.listEnded.all(endedBefore, limit).map(viewOf),
     pause: (jobId) => change(jobId, "frontier.pause", (job) => move(job, "paused", "frontier.pause")),
     resume: (jobId) => change(jobId, "frontier.resume", (job) => move(job, "running", "frontier.resume")),
     cancel: (jobId) =>
@@ -215,9 +216,10 @@ function setLimits(job: JobRow, { pages, deadlineAt }: LimitChange): void {
   if (deadlineAt !== undefined) job.deadline_at = deadlineAt;
 }
 
-export function viewOf(row: JobRow): JobView {
-  const { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused } = row;
-  const { pages, records, invalid, bytes } = row;
+/** A job as the statements in sql/jobs.sql return it. `counters`: its ledger and its tally, as a JSON array. */
+type ViewRow = Omit<JobRow, keyof Ledger | keyof Tally> & { counters: string };
+
+function toView(row: ViewRow, parseSpec: (jobId: string, text: string) => JobView["spec"]): JobView {
   return {
     id: row.id,
     name: row.name,
@@ -229,8 +231,21 @@ export function viewOf(row: JobRow): JobView {
     limits: { pages: row.page_limit ?? undefined, deadlineAt: row.deadline_at ?? undefined },
     createdAt: row.created_at,
     finishedAt: row.finished_at ?? undefined,
-    counts: { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused },
-    tally: { pages, records, invalid, bytes },
-    spec: JSON.parse(row.spec) as JobSpec,
+    ...countersOf(row.counters),
+    spec: parseSpec(row.id, row.spec),
   };
 }
+
+function countersOf(json: string): Pick<JobView, "counts" | "tally"> {
+  const [submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused, ...tally] =
+    JSON.parse(json) as Counters;
+  const [pages, records, invalid, bytes] = tally;
+  return {
+    counts: { submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused },
+    tally: { pages, records, invalid, bytes },
+  };
+}
+
+/** The ten counts of the ledger, then the four of the tally. */
+type Five = [number, number, number, number, number];
+type Counters = [...Five, ...Five, number, number, number, number];

@@ -98,7 +98,11 @@ function sum<Counts extends Record<string, number>>(rows: readonly Counts[]): Co
   ) as Counts;
 }
 
-export function viewOf(row: JobRow, time: Pick<BrokerClock, "toLocal">): JobView {
+export function viewOf(
+  row: JobRow,
+  time: Pick<BrokerClock, "toLocal">,
+  parseSpec: (jobId: string, text: string) => JobSpec,
+): JobView {
   const { id, name, state, sealed, queue, priority, policy, counts, tally } = row;
   const pages = row.pageTotal ?? row.pageLimit;
   return {
@@ -109,6 +113,6 @@ export function viewOf(row: JobRow, time: Pick<BrokerClock, "toLocal">): JobView
     },
     createdAt: time.toLocal(row.createdAt),
     finishedAt: row.finishedAt === undefined ? undefined : time.toLocal(row.finishedAt),
-    spec: JSON.parse(row.spec) as JobSpec,
+    spec: parseSpec(id, row.spec),
   };
 }

@@ -13,26 +13,43 @@ INSERT OR IGNORE INTO jobs (n, id, name, state, queue, base_priority, priority, 
 SELECT 1 + max(coalesce((SELECT max(n) FROM jobs), 0), job), ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 FROM used_numbers
 
+-- The counters are one JSON array: the driver needs 0.38 ms to return 28 columns of 50 jobs, and 0.2 ms for 15. Columns
+-- with fractions stay separate, because JSON would round them.
 -- name: findJob
-SELECT * FROM jobs WHERE id = ?
+SELECT id, name, state, sealed, queue, priority, interval_ms, burst, per_site, page_limit, deadline_at, created_at,
+  finished_at, spec, json_array(submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused,
+  pages, records, invalid, bytes) AS counters
+FROM jobs WHERE id = ?
 
 -- ARGS  1 job ids, a JSON array
 -- name: findJobs
-SELECT * FROM jobs WHERE id IN (SELECT value FROM json_each(?))
+SELECT id, name, state, sealed, queue, priority, interval_ms, burst, per_site, page_limit, deadline_at, created_at,
+  finished_at, spec, json_array(submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused,
+  pages, records, invalid, bytes) AS counters
+FROM jobs WHERE id IN (SELECT value FROM json_each(?))
 
 -- Newest first. Of jobs with the same creation time, the one with the higher number comes first.
 -- ARGS  1 created before   2 max
 -- name: listJobs
-SELECT * FROM jobs WHERE created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
+SELECT id, name, state, sealed, queue, priority, interval_ms, burst, per_site, page_limit, deadline_at, created_at,
+  finished_at, spec, json_array(submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused,
+  pages, records, invalid, bytes) AS counters
+FROM jobs WHERE created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
 
 -- ARGS  1 created before   2 max
 -- name: listOpen
-SELECT * FROM jobs WHERE finished_at IS NULL AND created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
+SELECT id, name, state, sealed, queue, priority, interval_ms, burst, per_site, page_limit, deadline_at, created_at,
+  finished_at, spec, json_array(submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused,
+  pages, records, invalid, bytes) AS counters
+FROM jobs WHERE finished_at IS NULL AND created_at < ? ORDER BY created_at DESC, n DESC LIMIT ?
 
 -- Oldest end first.
 -- ARGS  1 ended before   2 max
 -- name: listEnded
-SELECT * FROM jobs WHERE finished_at < ? ORDER BY finished_at, n LIMIT ?
+SELECT id, name, state, sealed, queue, priority, interval_ms, burst, per_site, page_limit, deadline_at, created_at,
+  finished_at, spec, json_array(submitted, discovered, queued, delayed, leased, done, dead, cancelled, duplicate, refused,
+  pages, records, invalid, bytes) AS counters
+FROM jobs WHERE finished_at < ? ORDER BY finished_at, n LIMIT ?
 
 -- name: unsyncedJob
 SELECT n FROM jobs WHERE synced_lane IS NOT NULL ORDER BY n LIMIT 1
