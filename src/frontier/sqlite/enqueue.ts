@@ -1,5 +1,6 @@
 /**
- * Queues URLs of a job: submitted ones here, discovered ones when settle.ts calls `admit` in its own transaction.
+ * Queues URLs of a job: submitted ones in batches (admit-many.ts), discovered ones when settle.ts calls `admit` in its
+ * own transaction.
  * Dedup, the page limit and the ledger change in the same transaction as the tasks (F8, F9, F10).
  */
 import { setImmediate } from "node:timers/promises";
@@ -8,11 +9,12 @@ import type { NewTask, RefuseReason } from "../../domain/task.ts";
 import { TrawlError } from "../../errors.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { type EnqueueAnswer, MAX_BATCH } from "../frontier.ts";
+import type { AdmitMany } from "./admit-many.ts";
 import { getJob } from "./jobs.ts";
 import type { JobRow, LaneRow } from "./rows.ts";
 import type { RunTransaction, Transaction } from "./transaction.ts";
 
-type AdmitResult = {
+export type AdmitResult = {
   queued: number;
   duplicates: number;
   refused: { index: number; reason: RefuseReason }[];
@@ -99,7 +101,7 @@ const FULL_RETRY_MS = 1000;
 
 /** Queues as many of a batch as the cap allows (F13). */
 export function enqueueBatch(
-  { runTransaction, admit }: { runTransaction: RunTransaction; admit: Admit },
+  { runTransaction, admitMany }: { runTransaction: RunTransaction; admitMany: AdmitMany },
   jobId: string,
   tasks: readonly NewTask[],
   maxPending: number,
@@ -114,7 +116,7 @@ export function enqueueBatch(
       });
     }
     const free = Math.max(0, maxPending - tx.totals.pending);
-    const result = admit(tx, job, tasks.slice(0, free), "submitted");
+    const result = admitMany(tx, job, tasks.slice(0, free));
     return free < tasks.length ? { ...result, full: { taken: free, retryAfterMs: FULL_RETRY_MS } } : result;
   }).value;
 }

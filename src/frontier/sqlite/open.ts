@@ -7,6 +7,7 @@ import { type Frontier, MAX_BATCH } from "../frontier.ts";
 import type { FrontierAdmin } from "../frontier-admin.ts";
 import { createSeenCache } from "../seen-cache.ts";
 import { createWakeups } from "../wakeups.ts";
+import { createAdmitMany } from "./admit-many.ts";
 import { createDeadLetters } from "./dead.ts";
 import { createAdmit, enqueueBatch, enqueueInBatches } from "./enqueue.ts";
 import { createExplain } from "./explain.ts";
@@ -41,6 +42,7 @@ export function openSqliteFrontier(
   const now = () => clock.now();
   const runTransaction = createRunTransaction({ db, now, seen: createSeenCache() });
   const admit = createAdmit(db);
+  const admitMany = createAdmitMany(db, admit);
   const lease = createLease({ db, runTransaction, now });
   const settler = createSettler({ db, runTransaction, admit });
   const jobs = createJobs({ db, runTransaction });
@@ -65,7 +67,7 @@ export function openSqliteFrontier(
     createJob: (job) => write("frontier.createJob", () => jobs.create(job)),
     enqueue: (jobId, tasks) =>
       enqueueInBatches(tasks, (batch) =>
-        write("frontier.enqueue", () => enqueueBatch({ runTransaction, admit }, jobId, batch, options.maxPending)),
+        write("frontier.enqueue", () => enqueueBatch({ runTransaction, admitMany }, jobId, batch, options.maxPending)),
       ),
     seal: (jobId) => write("frontier.seal", () => jobs.seal(jobId)),
     lease: (request) =>

@@ -1,0 +1,146 @@
+/**
+ * Queues submitted URLs with a few statements per batch instead of several per URL. Has the same effect as `admit` of
+ * enqueue.ts, inside the caller's transaction; a batch with a special case goes to `admit`.
+ *
+ * Measured on one site: 3.1 µs of CPU time per URL in the database, and 7.0 µs with two statements per URL. A URL of a
+ * new site took 12 statements and 60 µs.
+ */
+import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
+import { isOffline } from "../../domain/offline-site.ts";
+import type { NewTask } from "../../domain/task.ts";
+import { type Database, prepareAll } from "../../runtime/sqlite.ts";
+import type { Admit, AdmitResult } from "./enqueue.ts";
+import { maySend, rankOf } from "./readiness.ts";
+import { type JobRow, policyOf } from "./rows.ts";
+import { must, type Transaction } from "./transaction.ts";
+
+/** Queues submitted tasks. */
+export type AdmitMany = (tx: Transaction, job: JobRow, tasks: readonly NewTask[]) => AdmitResult;
+
+type Names =
+  | "markAllSeen"
+  | "knownSites"
+  | "lastNumbers"
+  | "addSites"
+  | "addLanes"
+  | "addTurns"
+  | "addJobSites"
+  | "addTasksOfLane"
+  | "addTasksOfLanes";
+
+/** The number of tasks of a batch in one lane. */
+type LaneTasks = { site: string; queue: string; priority: number; count: number };
+/** The numbers of a lane and its site. */
+type LaneNumbers = { lane: number; site: number };
+type LaneNumbersOf = (task: NewTask) => LaneNumbers;
+
+export function createAdmitMany(db: Database, admit: Admit): AdmitMany {
+  const sql = prepareAll<Names>(db, new URL("./sql/admit-many.sql", import.meta.url));
+
+  /** False, and nothing is changed, if a URL is already seen or occurs twice. */
+  function markAllSeen(tx: Transaction, job: JobRow, tasks: readonly NewTask[]): boolean {
+    const keys = tasks.map(({ url }) => fingerprintInteger(fingerprint(url)));
+    try {
+      sql.markAllSeen.run(job.scope, tx.totals.next_task, `[${keys.join()}]`);
+      return true;
+    } catch (error) {
+      // SQLite undoes the statement, but not the transaction.
+      if (String(error).includes("UNIQUE constraint failed")) return false;
+      throw error;
+    }
+  }
+
+  /** Adds lanes of new sites, all on one queue and priority, with the number of their tasks. */
+  function addAtNewSites(tx: Transaction, job: JobRow, lanes: readonly LaneTasks[]): LaneNumbers[] {
+    const [first] = lanes;
+    if (first === undefined) return [];
+    const { queue, priority } = first;
+    const { intervalMs, burst, perSite } = policyOf(job);
+    const last = must(sql.lastNumbers.get());
+    const [site, lane] = [Number(last.site) + 1, Number(last.lane) + 1];
+    const names = JSON.stringify(lanes.map((one) => one.site));
+    const counts = JSON.stringify(lanes.map(({ count }) => count));
+    const rank = rankOf(job, priority);
+    sql.addSites.run(site, intervalMs, burst, perSite, job.robots, names);
+    sql.addLanes.run(lane, job.n, site, queue, priority, rank, intervalMs, burst, perSite, job.robots, counts);
+    // A site without any request is due at once.
+    sql.addTurns.run(queue, rank, site, tx.now, intervalMs > 0 ? 1 : 0, counts);
+    sql.addJobSites.run(job.n, names);
+    return lanes.map((_, nth) => ({ lane: lane + nth, site: site + nth }));
+  }
+
+  /** The ids follow the order of `tasks`, as in `markAllSeen`. */
+  function addTasks(tx: Transaction, job: JobRow, tasks: readonly NewTask[], laneOf: LaneNumbersOf): void {
+    const [first] = tasks;
+    if (first === undefined) return;
+    const { kind, depth, handler = null } = first;
+    const shared = [tx.totals.next_task, job.n, kind, depth, handler];
+    const numbers = tasks.map(laneOf);
+    const [only] = numbers;
+    if (only !== undefined && numbers.every(({ lane }) => lane === only.lane)) {
+      sql.addTasksOfLane.run(...shared, only.lane, only.site, JSON.stringify(tasks.map(({ url }) => url)));
+      return;
+    }
+    const rows = tasks.map(({ url }, nth) => [numbers[nth]?.lane, numbers[nth]?.site, url]);
+    sql.addTasksOfLanes.run(...shared, JSON.stringify(rows));
+  }
+
+  /** A lane at a known site is loaded, and saved at the end of the transaction. */
+  function addToLane(tx: Transaction, job: JobRow, { site, queue, priority, count }: LaneTasks): LaneNumbers {
+    const row = tx.siteNamed(site);
+    const lane = tx.laneFor(job, row, queue, priority);
+    lane.queued += count;
+    return { lane: lane.n, site: row.n };
+  }
+
+  return (tx, job, tasks) => {
+    if (!isPlain(tx, job, tasks) || !markAllSeen(tx, job, tasks)) return admit(tx, job, tasks, "submitted");
+    const lanes = groupBySite(tasks);
+    const known = new Set(sql.knownSites.all(JSON.stringify([...lanes.keys()])).map(({ site }) => String(site)));
+    const atNewSites = [...lanes.values()].filter(({ site }) => !known.has(site));
+    const atKnownSites = [...lanes.values()].filter(({ site }) => known.has(site));
+    const added = addAtNewSites(tx, job, atNewSites);
+    const numbers = new Map([
+      ...atNewSites.map(({ site }, nth) => [site, added[nth]] as const),
+      ...atKnownSites.map((lane) => [lane.site, addToLane(tx, job, lane)] as const),
+    ]);
+    addTasks(tx, job, tasks, ({ site }) => numbers.get(site) as LaneNumbers);
+    const count = tasks.length;
+    tx.totals.next_task += count;
+    tx.totals.pending += count;
+    job.submitted += count;
+    job.queued += count;
+    job.admitted += count;
+    return { queued: count, duplicates: 0, refused: [] };
+  };
+}
+
+/** Whether the tasks differ only in URL and site, and no limit or rule of the job applies to one of them alone. */
+function isPlain(tx: Transaction, job: JobRow, tasks: readonly NewTask[]): boolean {
+  const [first] = tasks;
+  const isLimited = job.page_limit !== null && job.admitted + tasks.length > job.page_limit;
+  if (first === undefined || isLimited || job.expire_after_ms !== null || job.site_rules !== "{}") return false;
+  if (!maySend(job, tx.now) || job.finished_at !== null) return false;
+  return tasks.every(
+    ({ site, kind, queue, priority, depth, handler, carry, redirects = 0 }) =>
+      kind === first.kind &&
+      queue === first.queue &&
+      priority === first.priority &&
+      depth === first.depth &&
+      handler === first.handler &&
+      carry === undefined &&
+      redirects === 0 &&
+      !isOffline(site),
+  );
+}
+
+/** The tasks of a plain batch at one site have one lane. */
+function groupBySite(tasks: readonly NewTask[]): Map<string, LaneTasks> {
+  const lanes = new Map<string, LaneTasks>();
+  for (const { site, queue, priority } of tasks) {
+    const lane = lanes.get(site);
+    if (lane === undefined) lanes.set(site, { site, queue, priority, count: 1 });
+    else lane.count += 1;
+  }
+  return lanes;
+}
