@@ -172,6 +172,7 @@ function bySite({ tasks, indexes, refused }: PreparedUrls): PreparedUrls {
     group.tasks.push(task);
     group.indexes.push(indexes[nth] ?? nth);
   });
+  if (groups.size <= 1) return { tasks, indexes, refused };
   const all = [...groups.values()];
   return { tasks: all.flatMap((group) => group.tasks), indexes: all.flatMap((group) => group.indexes), refused };
 }

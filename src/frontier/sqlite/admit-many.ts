@@ -20,6 +20,7 @@ export type AdmitMany = (tx: Transaction, job: JobRow, tasks: readonly NewTask[]
 type Names =
   | "markAllSeen"
   | "knownSites"
+  | "addToLanes"
   | "lastNumbers"
   | "addSites"
   | "addLanes"
@@ -85,7 +86,30 @@ export function createAdmitMany(db: Database, admit: Admit): AdmitMany {
     sql.addTasksOfLanes.run(...shared, JSON.stringify(rows));
   }
 
-  /** A lane at a known site is loaded, and saved at the end of the transaction. */
+  /** Adds the number of new tasks to every lane, and adds missing sites and lanes. Returns the lanes by site. */
+  function fillLanes(tx: Transaction, job: JobRow, lanes: ReadonlyMap<string, LaneTasks>): Map<string, LaneNumbers> {
+    const [first] = lanes.values();
+    const names = JSON.stringify([...lanes.keys()]);
+    const known = first === undefined ? [] : sql.knownSites.all(names, job.n, first.queue, first.priority);
+    const filled = new Map<string, LaneNumbers>();
+    const waiting: [lane: number, count: number][] = [];
+    for (const row of known) {
+      const own = lanes.get(String(row.name));
+      if (own === undefined) continue;
+      if (row.lane === null) filled.set(own.site, addToLane(tx, job, own));
+      else {
+        // Tasks already wait in the lane, so neither its turn nor its site changes.
+        filled.set(own.site, { lane: Number(row.lane), site: Number(row.site) });
+        waiting.push([Number(row.lane), own.count]);
+      }
+    }
+    if (waiting.length > 0) sql.addToLanes.run(JSON.stringify(waiting));
+    const atNewSites = [...lanes.values()].filter(({ site }) => !filled.has(site));
+    addAtNewSites(tx, job, atNewSites).forEach((lane, nth) => void filled.set(atNewSites[nth]?.site ?? "", lane));
+    return filled;
+  }
+
+  /** The lane is loaded, and saved at the end of the transaction. */
   function addToLane(tx: Transaction, job: JobRow, { site, queue, priority, count }: LaneTasks): LaneNumbers {
     const row = tx.siteNamed(site);
     const lane = tx.laneFor(job, row, queue, priority);
@@ -95,15 +119,7 @@ export function createAdmitMany(db: Database, admit: Admit): AdmitMany {
 
   return (tx, job, tasks) => {
     if (!isPlain(tx, job, tasks) || !markAllSeen(tx, job, tasks)) return admit(tx, job, tasks, "submitted");
-    const lanes = groupBySite(tasks);
-    const known = new Set(sql.knownSites.all(JSON.stringify([...lanes.keys()])).map(({ site }) => String(site)));
-    const atNewSites = [...lanes.values()].filter(({ site }) => !known.has(site));
-    const atKnownSites = [...lanes.values()].filter(({ site }) => known.has(site));
-    const added = addAtNewSites(tx, job, atNewSites);
-    const numbers = new Map([
-      ...atNewSites.map(({ site }, nth) => [site, added[nth]] as const),
-      ...atKnownSites.map((lane) => [lane.site, addToLane(tx, job, lane)] as const),
-    ]);
+    const numbers = fillLanes(tx, job, groupBySite(tasks));
     addTasks(tx, job, tasks, ({ site }) => numbers.get(site) as LaneNumbers);
     const count = tasks.length;
     tx.totals.next_task += count;

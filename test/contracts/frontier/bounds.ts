@@ -7,6 +7,7 @@ import {
   aRequest,
   aTask,
   countsOf,
+  drain,
   grantsOf,
   settleAll,
   settlementOf,
@@ -26,6 +27,39 @@ export function bounds({ open, test }: Suite): void {
     const answer = await frontier.enqueue("job", [...tasksAt("a.test", MANY), aTask("https://a.test/0")]);
 
     expect(answer).toEqual({ queued: MANY - 1, duplicates: 1, refused: [{ index: MANY - 1, reason: "page_limit" }] });
+  });
+
+  test("F17 queues batches that mix new sites, known sites, lanes with waiting tasks and duplicates", async () => {
+    const broker = await open();
+    const { frontier } = broker;
+    await frontier.setSitePolicy("site3.test", { intervalMs: 0, burst: 1, perSite: 1 });
+    await submit(frontier, aJob({ id: "other" }), tasksAt("site4.test", 2));
+    const at = (sites: readonly number[], path: string) => sites.map((nth) => aTask(`https://site${nth}.test/${path}`));
+    await frontier.createJob(aJob());
+
+    const answers = [
+      await frontier.enqueue("job", at([1, 2, 3], "a")),
+      await frontier.enqueue("job", at([1, 2, 3, 4, 5], "b")),
+      await frontier.enqueue("job", [...at([1, 5, 6], "b"), ...at([6, 7], "c")]),
+      await frontier.enqueue("job", [...at([8], "d"), ...at([1, 8], "d"), ...at([9], "d")]),
+    ];
+
+    expect(answers.map(({ queued, duplicates }) => [queued, duplicates])).toEqual([
+      [3, 0],
+      [5, 0],
+      [3, 2],
+      [3, 1],
+    ]);
+    expect(await countsOf(frontier)).toEqual({ submitted: 17, queued: 14, duplicate: 3 });
+    const sites = await frontier.listJobSites("job", 100);
+    const waitingAt = Object.fromEntries(sites.map(({ site, waiting }) => [site.slice(4, 5), waiting]));
+    expect(waitingAt).toEqual({ 1: 3, 2: 2, 3: 2, 4: 1, 5: 1, 6: 2, 7: 1, 8: 1, 9: 1 });
+    await frontier.cancel("other");
+    await frontier.seal("job");
+    const urls = (await drain(broker)).map(({ url }) => url);
+    expect(urls).toHaveLength(14);
+    expect(new Set(urls).size).toBe(14);
+    expect(await viewOf(frontier)).toMatchObject({ state: "finished", counts: { done: 14 } });
   });
 
   test("F17 accepts any number of settlements with any number of links", async () => {

@@ -6,9 +6,18 @@
 -- name: markAllSeen
 INSERT INTO seen (scope, fingerprint, task) SELECT ?1, value, ?2 + key FROM json_each(?3)
 
--- ARGS  1 names
+-- The sites that exist. `lane`: the job's lane there, if tasks wait in it and may be granted.
+-- ARGS  1 names   2 job   3 queue   4 priority
 -- name: knownSites
-SELECT site FROM sites WHERE site IN (SELECT value FROM json_each(?))
+SELECT sites.site AS name, sites.n AS site, lanes.n AS lane
+FROM json_each(?1) AS given CROSS JOIN sites ON sites.site = given.value
+LEFT JOIN lanes ON lanes.job = ?2 AND lanes.site = sites.n AND lanes.queue = ?3 AND lanes.priority = ?4
+  AND lanes.queued > 0 AND lanes.wake_at = 0
+
+-- ARGS  1 lane and number of new tasks of each lane
+-- name: addToLanes
+UPDATE lanes SET queued = queued + given.count
+FROM (SELECT value ->> 0 AS n, value ->> 1 AS count FROM json_each(?1)) AS given WHERE lanes.n = given.n
 
 -- The highest numbers so far. Numbers of lanes are never used again.
 -- name: lastNumbers
