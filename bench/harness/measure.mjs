@@ -7,9 +7,9 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { listDescendants, readHighWater } from "../services/process-cost.mjs";
 
 const SAMPLE_MS = 50;
 const KEPT_CHARS = 64_000;
@@ -29,10 +29,11 @@ export function assertCanMeasure() {
 }
 
 /**
- * `cost` is undefined if the command was killed after `timeoutMs` or by `signal`. `scratch` is a folder for temporary
- * files.
+ * `cost` is undefined if the command was killed after `timeoutMs` or by `signal`. After `budgetMs` the command is ended,
+ * and `cost` is what it has used until then: this is only exact for a command without children. `scratch` is a folder
+ * for temporary files.
  */
-export async function measure({ command, args, cwd, env }, { scratch, timeoutMs, signal }) {
+export async function measure({ command, args, cwd, env }, { scratch, timeoutMs, budgetMs, signal }) {
   const timesFile = join(scratch, "times");
   // The command gets its own process group, so that a kill also reaches the processes that it started.
   const shell = spawn("bash", ["-c", TIMED, "bash", timesFile, command, ...args], {
@@ -52,15 +53,24 @@ export async function measure({ command, args, cwd, env }, { scratch, timeoutMs,
   // Not AbortSignal.any with AbortSignal.timeout: on Node 20, the garbage collector may remove the timeout before it
   // fires.
   const timer = setTimeout(kill, timeoutMs);
+  let wasStopped = false;
+  const stop = () => {
+    wasStopped = true;
+    // Not the shell, which reports the cost.
+    for (const pid of listDescendants(shell.pid)) killProcess(Number(pid));
+  };
+  const budget = budgetMs === undefined ? undefined : setTimeout(stop, budgetMs);
   signal.addEventListener("abort", kill);
 
   const [exitCode] = await once(shell, "close");
   clearTimeout(timer);
+  clearTimeout(budget);
   signal.removeEventListener("abort", kill);
   memory.stop();
   return {
     exitCode,
     wasKilled,
+    wasStopped,
     stdout: stdout.text(),
     stderr: stderr.text(),
     peakRssBytes: memory.peakBytes(),
@@ -68,19 +78,23 @@ export async function measure({ command, args, cwd, env }, { scratch, timeoutMs,
   };
 }
 
-/** Ignores that the group may have ended just before. */
 function killGroup(pid) {
+  killProcess(-pid);
+}
+
+/** Ignores that the process, or the group, may have ended just before. */
+function killProcess(pid) {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(pid, "SIGKILL");
   } catch (cause) {
     if (cause.code !== "ESRCH") throw cause;
   }
 }
 
 async function readCost(timesFile) {
-  // Some locales write a decimal comma.
-  const printed = (await readFile(timesFile, "utf8")).replaceAll(",", ".");
-  const [wallS, userS, systemS] = printed.trim().split(" ").map(Number);
+  // Some locales write a decimal comma. Before the times, the shell may report that the command was killed.
+  const printed = (await readFile(timesFile, "utf8")).replaceAll(",", ".").trim().split("\n").at(-1);
+  const [wallS, userS, systemS] = printed.split(" ").map(Number);
   return { wallS, userS, systemS };
 }
 
@@ -101,28 +115,4 @@ function watchMemory(pid) {
     peakBytes = Math.max(peakBytes, bytes);
   }, SAMPLE_MS);
   return { stop: () => clearInterval(timer), peakBytes: () => peakBytes };
-}
-
-function listDescendants(pid) {
-  const children = unlessEnded(() => readdirSync(`/proc/${pid}/task`), []).flatMap((thread) =>
-    unlessEnded(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"), "")
-      .split(" ")
-      .filter((child) => child !== ""),
-  );
-  return children.flatMap((child) => [child, ...listDescendants(child)]);
-}
-
-function readHighWater(pid) {
-  const status = unlessEnded(() => readFileSync(`/proc/${pid}/status`, "utf8"), "");
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
-}
-
-/** Processes and threads may end while they are read: returns `otherwise` for them. */
-function unlessEnded(read, otherwise) {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause.code === "ENOENT" || cause.code === "ESRCH") return otherwise;
-    throw cause;
-  }
 }
