@@ -15,7 +15,7 @@ import { interruptions, readCount, withOptions } from "./options.mjs";
 const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
   --scale X          share of the full sizes, such as 0.01 for a quick check (1)
   --sites N          sites that the URLs of enqueue, drain and memory are spread over (10)
-  --rounds N         rounds of enqueue, drain, latency and first-byte; contestants alternate (3)
+  --rounds N         rounds of enqueue, drain, operations, latency and first-byte; contestants alternate (3)
   --cases a,b        cases to run: ${Object.keys(CASES).join(", ")} (all)
   --only a,b         contestants to run: ${Object.keys(CONTESTANTS).join(", ")} (all)
   --appendonly WHEN  no, everysec or always: append-only file of Redis, for all contestants (no)

@@ -6,23 +6,31 @@ import { measureGrowth, measureSites } from "./cases/growth.mjs";
 import { measureIdle } from "./cases/idle.mjs";
 import { measureLatency } from "./cases/latency.mjs";
 import { measureMemory } from "./cases/memory.mjs";
+import { measureOperations } from "./cases/operations.mjs";
 import { measureSpacing } from "./cases/spacing.mjs";
 import { CONTESTANTS } from "./contestants.mjs";
 
+const TRAWLS = ["trawl", "trawl-embedded"];
 const BULLMQS = ["bullmq", "bullmq-plain"];
 
 export const CASES = {
   enqueue: {
     run: measureEnqueue,
-    who: ["trawl", ...BULLMQS, "zset"],
+    who: [...TRAWLS, ...BULLMQS, "zset"],
     everyRound: true,
     size: ({ scale, share, sites }) => ({ urls: atLeast(2_000, 300_000 * scale * share), sites }),
   },
   drain: {
     run: measureDrain,
-    who: ["trawl", ...BULLMQS, "zset"],
+    who: [...TRAWLS, ...BULLMQS, "zset"],
     everyRound: true,
     size: ({ scale, share, sites }) => ({ urls: atLeast(2_000, 300_000 * scale * share), sites }),
+  },
+  operations: {
+    run: measureOperations,
+    who: TRAWLS,
+    everyRound: true,
+    size: ({ scale, sites }) => ({ urls: atLeast(2_000, 100_000 * scale), sites }),
   },
   latency: {
     run: measureLatency,
@@ -38,7 +46,7 @@ export const CASES = {
   },
   memory: {
     run: measureMemory,
-    who: ["trawl", "bullmq"],
+    who: [...TRAWLS, "bullmq"],
     everyRound: false,
     size: ({ scale, share, sites }) => ({ urls: atLeast(2_000, 1_000_000 * scale * share), sites }),
   },

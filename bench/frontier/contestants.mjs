@@ -1,7 +1,7 @@
 /** The contestants and their variants. The verdicts compare the fastest variant of Trawl with that of BullMQ. */
 
 import { openBullmq } from "./contestants/bullmq.mjs";
-import { openTrawl } from "./contestants/trawl.mjs";
+import { openEmbedded, openTrawl } from "./contestants/trawl.mjs";
 import { openZset } from "./contestants/zset.mjs";
 import { ensureBullmq } from "./ensure-bullmq.mjs";
 import { findTrawlObstacle } from "./load-trawl.mjs";
@@ -14,6 +14,13 @@ const concurrencies = [{ concurrency: 50 }, { concurrency: 200 }, { concurrency:
  */
 export const CONTESTANTS = {
   trawl: { open: openTrawl, hasDedup: true, share: 1, drainVariants: [{ max: 100 }, { max: 500 }], prepare: nothing },
+  "trawl-embedded": {
+    open: openEmbedded,
+    hasDedup: true,
+    share: 1,
+    drainVariants: [{ max: 100 }, { max: 500 }],
+    prepare: nothing,
+  },
   bullmq: {
     open: (options) => openBullmq({ ...options, dedup: true }),
     hasDedup: true,
@@ -33,7 +40,7 @@ export const CONTESTANTS = {
 
 /** Why this contestant cannot run; undefined if it can. */
 export function findContestantObstacle(name, from) {
-  return name === "trawl" ? findTrawlObstacle(from) : undefined;
+  return name.startsWith("trawl") ? findTrawlObstacle(from) : undefined;
 }
 
 async function nothing() {

@@ -1,5 +1,5 @@
 /** Computes figures from runs, and verdicts from figures. Pure. */
-import { spread } from "../harness/judge.mjs";
+import { spread } from "../harness/spread.mjs";
 
 /** The limits that Trawl's frontier on Redis must meet at full scale. */
 export const BARS = {

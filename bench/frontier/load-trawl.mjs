@@ -1,9 +1,9 @@
-/** Loads the frontier from dist/, or from src/ while you work on it. */
+/** Loads the frontier from dist/, from src/ while you work on it, or from the dist/ of another checkout. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createJiti } from "jiti";
-import { ROOT } from "../harness/contestants.mjs";
+import { ROOT } from "../harness/folders.mjs";
 
 const FOLDERS = { dist: [join(ROOT, "dist"), ".js"], src: [join(ROOT, "src"), ".ts"] };
 
@@ -15,7 +15,7 @@ export function findTrawlObstacle(from) {
 
 function loader(from) {
   const jiti = createJiti(import.meta.url);
-  return (name) => (from === "dist" ? import(pathToFileURL(fileOf(from, name)).href) : jiti.import(fileOf(from, name)));
+  return (name) => (from === "src" ? jiti.import(fileOf(from, name)) : import(pathToFileURL(fileOf(from, name)).href));
 }
 
 /** Submits one URL as a job, like the command line does, without reading robots.txt. */
@@ -36,13 +36,15 @@ export async function loadSubmit(from) {
 
 export async function loadTrawl(from) {
   const load = loader(from);
-  const [{ openRedisFrontier }, { systemClock }, { createLog }] = await Promise.all(
-    ["frontier/redis/open", "runtime/clock", "runtime/log"].map(load),
+  const names = ["frontier/redis/open", "frontier/sqlite/open", "runtime/clock", "runtime/log"];
+  const [{ openRedisFrontier }, { openSqliteFrontier }, { systemClock }, { createLog }] = await Promise.all(
+    names.map(load),
   );
-  return { openRedisFrontier, clock: systemClock(), log: createLog("warn", (line) => process.stderr.write(line)) };
+  const log = createLog("warn", (line) => process.stderr.write(line));
+  return { openRedisFrontier, openSqliteFrontier, clock: systemClock(), log };
 }
 
 function fileOf(from, name) {
-  const [folder, ending] = FOLDERS[from];
+  const [folder, ending] = FOLDERS[from] ?? [join(from, "dist"), ".js"];
   return join(folder, `${name}${ending}`);
 }

@@ -13,7 +13,20 @@ export function formatProgress({ case: name, contestant, variant, round, figures
   return problem === undefined ? `${lead}: ${formatBriefly(figures)}` : `${lead} FAILED: ${problem}`;
 }
 
-function formatBriefly({ fresh, drain, rows, p50Ms, pendingBytes, seenBytes, wasted, commandsPerS }) {
+function formatBriefly({
+  add,
+  lease,
+  settle,
+  fresh,
+  drain,
+  rows,
+  p50Ms,
+  pendingBytes,
+  seenBytes,
+  wasted,
+  commandsPerS,
+}) {
+  if (add) return `add ${group(add.perS)}/s, lease ${group(lease.perS)}/s, settle ${group(settle.perS)}/s`;
   if (fresh ?? drain) return `${group((fresh ?? drain).perS)}/s`;
   if (rows) return rows.map(({ ratio }) => `${ratio.toFixed(2)}x`).join(", ");
   if (p50Ms !== undefined) return `${millis(p50Ms)} ms`;
@@ -27,6 +40,9 @@ export function formatTables(runs) {
     ratesTable("enqueue: new URLs, batches of 500, 4 at a time", runs, "enqueue", ({ fresh }) => fresh),
     ratesTable("enqueue: the same URLs again", runs, "enqueue", ({ again }) => again),
     ratesTable("lease and settle, no work in between", runs, "drain", ({ drain }) => drain),
+    ratesTable("add alone", runs, "operations", ({ add }) => add),
+    ratesTable("lease alone", runs, "operations", ({ lease }) => lease),
+    ratesTable("settle alone", runs, "operations", ({ settle }) => settle),
     latencyTable("from submit to an idle worker, ms", runs, "latency"),
     latencyTable(
       "from submit to the first byte at the site, with workers in separate processes, ms",
@@ -70,7 +86,11 @@ function memoryTable(runs) {
     figures.pendingBytes.toFixed(1),
     figures.seenBytes.toFixed(1),
   ]);
-  return table("Redis memory per URL of 60 characters, bytes", ["contestant", "URLs", "pending", "seen"], rows);
+  return table(
+    "bytes per URL of 60 characters: memory of Redis, or broker file",
+    ["contestant", "URLs", "pending", "seen"],
+    rows,
+  );
 }
 
 function growthTable(title, runs, name) {

@@ -18,7 +18,7 @@ const meter = openMeter(url);
 const opened = [];
 
 await flush();
-if (["enqueue", "drain"].includes(name)) await warmUp();
+if (["enqueue", "drain", "operations"].includes(name)) await warmUp();
 const figures = await CASES[name].run({ open, meter, hasDedup, url, from, ...size });
 process.send(figures);
 await Promise.all(opened.map((one) => one.close()));

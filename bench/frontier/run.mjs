@@ -8,6 +8,7 @@ const RUN_ONE = fileURLToPath(new URL("./run-one.mjs", import.meta.url));
 export async function runOne(planned, { url, from, timeoutMs, signal }) {
   const args = [JSON.stringify({ ...planned, url, from })];
   const child = fork(RUN_ONE, args, {
+    execArgv: ["--expose-gc"],
     stdio: ["ignore", "inherit", "pipe", "ipc"],
     signal,
     timeout: timeoutMs,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findProgram } from "../../test/services/debian-programs.mjs";
-import { ROOT } from "../harness/contestants.mjs";
+import { ROOT } from "../harness/folders.mjs";
 
 const SCRIPT = join(ROOT, "scripts/bench-frontier.mjs");
 const isPossible = findProgram("redis-server") !== undefined;
@@ -28,13 +28,24 @@ describe.skipIf(!isPossible)("the benchmark of the frontier", () => {
     const json = join(folder, "result.json");
 
     const { status, stdout, stderr } = await bench(
-      ...["--source", "--scale", "0.01", "--rounds", "1", "--only", "trawl,zset", "--json", json],
+      ...["--source", "--scale", "0.01", "--rounds", "1", "--only", "trawl,trawl-embedded,zset", "--json", json],
     );
 
     expect(status, `${stdout}\n${stderr}`).toBe(0);
     const { runs, verdicts } = JSON.parse(readFileSync(json, "utf8"));
     expect(new Set(runs.map((run) => run.case))).toEqual(
-      new Set(["enqueue", "drain", "latency", "first-byte", "memory", "growth", "sites", "spacing", "idle"]),
+      new Set([
+        "enqueue",
+        "drain",
+        "operations",
+        "latency",
+        "first-byte",
+        "memory",
+        "growth",
+        "sites",
+        "spacing",
+        "idle",
+      ]),
     );
     expect(runs.filter(({ figures }) => figures === undefined)).toEqual([]);
     const spacing = JSON.stringify(runs.filter((run) => run.case === "spacing"));

@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "../../harness/contestants.mjs";
+import { ROOT } from "../../harness/folders.mjs";
 import { loadSubmit } from "../load-trawl.mjs";
 
 const MAIN = join(ROOT, "dist/cli/main.js");

@@ -1,12 +1,31 @@
-/** Measures the total Redis memory per URL: while the URL is pending, and after it was settled. */
+/**
+ * Measures what a URL costs: while it is pending, and after it was settled. On Redis it is memory. Embedded, it is the
+ * size of the broker file, which does not shrink. On both, `processBytes` is what the heap of this process keeps per
+ * pending URL.
+ */
 import { submitRange } from "../workload.mjs";
 
 export async function measureMemory({ open, meter, urls, sites }) {
   const contestant = await open();
-  const before = await meter.usedMemory();
+  const usedBytes = contestant.usedBytes ?? meter.usedMemory;
+  const before = await usedBytes();
+  const heldBefore = heldBytes();
   await submitRange({ from: 0, to: urls, sites }, contestant.submit);
-  const pending = await meter.usedMemory();
+  const pending = await usedBytes();
+  const heldPending = heldBytes();
   await contestant.drain(urls);
-  const seen = await meter.usedMemory();
-  return { urls, pendingBytes: (pending - before) / urls, seenBytes: (seen - before) / urls };
+  const seen = await usedBytes();
+  return {
+    urls,
+    pendingBytes: (pending - before) / urls,
+    seenBytes: (seen - before) / urls,
+    processBytes: (heldPending - heldBefore) / urls,
+  };
+}
+
+/** Bytes in use after a garbage collection; run.mjs makes `gc` available. */
+function heldBytes() {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }

@@ -1,4 +1,7 @@
-/** Trawl's frontier on Redis, used only through its contract. */
+/** Trawl's frontier on Redis or SQLite, used only through its contract. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { BENCH_FOLDER } from "../../harness/folders.mjs";
 import { loadTrawl } from "../load-trawl.mjs";
 
 const LEASE_MS = 60_000;
@@ -11,11 +14,34 @@ export const UNLIMITED = { intervalMs: 0, burst: 1, perSite: 1_000_000 };
 const JOB = "bench";
 /** How often an idle worker polls without being woken up. */
 const POLL_MS = 5_000;
+const BUSY_MS = 5_000;
 
-export async function openTrawl({ url, variant: { max = 500 }, from, prefix = "trawl" }) {
+export async function openTrawl({ url, variant, from, prefix = "trawl" }) {
   const { openRedisFrontier, clock, log } = await loadTrawl(from);
   const options = { prefix, shards: 1, maxPending: 1e9, retryForMs: 10_000, pollMs: POLL_MS, time: "broker" };
-  const open = () => openRedisFrontier(url, { clock, log }, options);
+  return contestantOf({ clock, variant, open: () => openRedisFrontier(url, { clock, log }, options) });
+}
+
+/** The broker file is in a folder of its own. */
+export async function openEmbedded({ variant, from }) {
+  const { openSqliteFrontier, clock } = await loadTrawl(from);
+  mkdirSync(join(BENCH_FOLDER, "tmp"), { recursive: true });
+  const folder = mkdtempSync(join(BENCH_FOLDER, "tmp/frontier-"));
+  const options = { maxPending: 1e9, busyMs: BUSY_MS, pollMs: POLL_MS };
+  const open = async () => openSqliteFrontier(join(folder, "broker.db"), { clock }, options);
+  const contestant = await contestantOf({ clock, variant, open });
+  return {
+    ...contestant,
+    /** The bytes of the broker file and its write-ahead log. */
+    usedBytes: () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0),
+    async close() {
+      await contestant.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function contestantOf({ clock, open, variant: { max = 500 } }) {
   const frontier = await open();
   const opened = [frontier];
   const stopping = new AbortController();
