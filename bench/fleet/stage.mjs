@@ -9,28 +9,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createJiti } from "jiti";
-import { MAIN } from "../../scripts/dist.mjs";
 import { loadTrawl } from "../frontier/load-trawl.mjs";
+import { ROOT } from "../harness/folders.mjs";
 
 const jiti = createJiti(import.meta.url);
 const POLL_MS = 10;
 const TIMEOUT_MS = 600_000;
 
-export async function openStage() {
+/** `root` is the checkout whose built Trawl runs. */
+export async function openStage({ root = ROOT } = {}) {
+  const main = join(root, "dist/cli/main.js");
   const [{ startRedis }, { startOrigin }] = await Promise.all([
     jiti.import("../../test/services/redis.ts"),
     jiti.import("../../test/site/origin.ts"),
   ]);
   const folder = mkdtempSync(join(tmpdir(), "trawl-stage-"));
   const redis = await startRedis();
-  const { openRedisFrontier, clock, log } = await loadTrawl("dist");
+  const { openRedisFrontier, clock, log } = await loadTrawl(root);
   const options = { prefix: "trawl", shards: 1, maxPending: 1e7, retryForMs: 10_000, pollMs: 1_000, time: "broker" };
   const frontier = await openRedisFrontier(redis.url, { clock, log }, options);
   const [origins, workers] = [[], new Set()];
   const env = { ...cleanEnvironment(), TRAWL_BROKER: redis.url, TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
 
   function start(args) {
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [main, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"])
       child[name].setEncoding("utf8").on("data", (text) => {
@@ -60,6 +62,7 @@ export async function openStage() {
 
   return {
     folder,
+    main,
     frontier,
     redisUrl: redis.url,
     redisPid: redis.pid,

@@ -1,17 +1,17 @@
 /**
- * The floor: a minimal loop that crawls a site and stores nothing. `node floor.mjs <url> <concurrency>`.
+ * The floor: a minimal loop that crawls sites and stores nothing. `node floor.mjs '{ "urls": […], "concurrency": 64,
+ * "perSite": 4 }'`.
  *
- * It fetches with undici, finds links with htmlparser2, and keeps seen URLs in a Set. It has no robots.txt, limits,
+ * It fetches with undici, finds links with htmlparser2, and keeps seen URLs in a Set. It has no robots.txt, rates,
  * retries, records or files. One failed request ends it: if it skipped pages, its cost would not be comparable.
  */
 import { Parser } from "htmlparser2";
 import { Agent, request } from "undici";
 
-const [start, concurrency] = [process.argv[2], Number(process.argv[3])];
-const { origin } = new URL(start);
-const dispatcher = new Agent({ connections: concurrency });
-const seen = new Set([start]);
-const queue = [start];
+const { urls, concurrency, perSite } = JSON.parse(process.argv[2]);
+const dispatcher = new Agent({ connections: perSite });
+const seen = new Set(urls);
+const queue = [...urls];
 let active = 0;
 let pages = 0;
 
@@ -36,7 +36,8 @@ async function visit(url) {
   if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}`);
   const html = await body.text();
   pages += 1;
-  for (const href of findLinks(html)) follow(href, url);
+  const { origin } = new URL(url);
+  for (const href of findLinks(html)) follow(href, url, origin);
 }
 
 function findLinks(html) {
@@ -50,7 +51,7 @@ function findLinks(html) {
   return hrefs;
 }
 
-function follow(href, base) {
+function follow(href, base, origin) {
   const url = new URL(href, base);
   if (url.origin !== origin) return;
   url.hash = "";

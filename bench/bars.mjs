@@ -1,0 +1,109 @@
+/** The limits that Trawl must meet, and verdicts from summaries. Pure. */
+
+/** Ratios of CPU seconds per page need many pages: with few, the start of the process has a large share. */
+export const FULL_PAGES = 20_000;
+export const BARS = {
+  maxCpuTimesFloor: 1.5,
+  maxRedisTimesEmbedded: 1.3,
+  minCrawleeTimesTrawl: 8,
+  peakRssMbUnder: 250,
+  maxListTimesBare: 5,
+  maxBusyTimesIdle: 5,
+  minStreamPerS: 60_000,
+  maxGrowthMb: 100,
+  maxPendingBytes: 120,
+  maxSeenBytes: 16,
+};
+
+/** One verdict per limit that these summaries can decide. `options` are the sizes of the run. */
+export function judge(summary, { pages, scale }) {
+  const figuresOf = (group, contestant) =>
+    summary.find((entry) => entry.group === group && entry.contestant === contestant)?.figures;
+  return [
+    ...judgeGaps(summary),
+    ...(pages !== undefined && pages >= FULL_PAGES ? judgeOne((name) => figuresOf("one", name)) : []),
+    ...(scale >= 1 ? judgeSubmit(figuresOf("submit", "trawl"), figuresOf("submit", "bare")) : []),
+    ...(scale >= 1 ? judgeMemory(figuresOf("memory", "redis")) : []),
+  ];
+}
+
+/** Only packets: the clock of the access log is not exact enough. */
+function judgeGaps(summary) {
+  return summary
+    .filter(({ contestant, gapsBy }) => contestant.startsWith("trawl") && gapsBy === "packets")
+    .map(({ group, contestant, figures }) => {
+      const { max } = figures.shortGaps;
+      const result = `${max} of ${figures.gaps.max}, the shortest gap ${figures.shortestGapMs.min.toFixed(2)} ms`;
+      return verdictOf(`${group}, ${contestant}: no gap shorter than the interval minus 1 ms`, max === 0, result);
+    });
+}
+
+function judgeOne(figuresOf) {
+  const [trawl, redis, floor, crawlee] = ["trawl", "trawl-redis", "floor", "crawlee"].map(figuresOf);
+  if (trawl === undefined) return [];
+  const cpu = trawl.cpuSPer1k.median;
+  return [
+    ...ratioVerdict("trawl / floor, CPU", floor && cpu / floor.cpuSPer1k.median, { most: BARS.maxCpuTimesFloor }),
+    ...ratioVerdict(
+      "trawl on Redis with its Redis / trawl, CPU",
+      redis && (redis.cpuSPer1k.median + redis.redisCpuSPer1k.median) / cpu,
+      {
+        most: BARS.maxRedisTimesEmbedded,
+      },
+    ),
+    ...ratioVerdict("crawlee / trawl, CPU", crawlee && crawlee.cpuSPer1k.median / cpu, {
+      least: BARS.minCrawleeTimesTrawl,
+    }),
+    // The worst run is judged, not the median: a memory limit must never be exceeded.
+    verdictOf(
+      `trawl stays under ${BARS.peakRssMbUnder} MB`,
+      trawl.peakRssMb.max < BARS.peakRssMbUnder,
+      `its largest run used ${Math.round(trawl.peakRssMb.max)} MB`,
+    ),
+  ];
+}
+
+function judgeSubmit(trawl, bare) {
+  if (trawl === undefined) return [];
+  const list = bare && trawl.listMs.median / bare.listMs.median;
+  return [
+    ...ratioVerdict("10,000 URLs in one request / bare handler", list, { most: BARS.maxListTimesBare }),
+    ...ratioVerdict("one URL during a crawl / idle", trawl.busyMs.median / trawl.idleMs.median, {
+      most: BARS.maxBusyTimesIdle,
+    }),
+    verdictOf(
+      `a stream has at least ${BARS.minStreamPerS} URLs/s`,
+      trawl.streamPerS.median >= BARS.minStreamPerS,
+      `${Math.round(trawl.streamPerS.median)} URLs/s`,
+    ),
+    verdictOf(
+      `the server grows by at most ${BARS.maxGrowthMb} MB`,
+      trawl.growthMb.max <= BARS.maxGrowthMb,
+      `${Math.round(trawl.growthMb.max)} MB`,
+    ),
+  ];
+}
+
+function judgeMemory(redis) {
+  if (redis === undefined) return [];
+  const [pending, seen] = [redis.pendingBytes.max, redis.seenBytes.max];
+  return [
+    verdictOf(
+      `at most ${BARS.maxPendingBytes} bytes of Redis per pending URL`,
+      pending <= BARS.maxPendingBytes,
+      pending.toFixed(1),
+    ),
+    verdictOf(`at most ${BARS.maxSeenBytes} bytes of Redis per seen URL`, seen <= BARS.maxSeenBytes, seen.toFixed(1)),
+  ];
+}
+
+/** No verdict without a ratio: one of the two contestants was not run. */
+function ratioVerdict(what, ratio, { least = 0, most = Infinity }) {
+  if (ratio === undefined) return [];
+  const bar = most === Infinity ? `${what}: at least ${least}x` : `${what}: at most ${most}x`;
+  return [verdictOf(bar, ratio >= least && ratio <= most, `${ratio.toFixed(2)}x`)];
+}
+
+function verdictOf(bar, isMet, result) {
+  return { bar, verdict: isMet ? "pass" : "fail", result };
+}
