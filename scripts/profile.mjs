@@ -6,20 +6,23 @@ import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { BENCH_FOLDER, CONTESTANTS, ROOT } from "../bench/harness/contestants.mjs";
+import { listContestants } from "../bench/crawl/contestants.mjs";
+import { runCrawl } from "../bench/crawl/run.mjs";
+import { resize, WORKLOADS } from "../bench/crawl/workloads.mjs";
 import { rankFunctions, rankParts } from "../bench/harness/cpu-profile.mjs";
+import { BENCH_FOLDER, ROOT } from "../bench/harness/folders.mjs";
 import { assertCanMeasure } from "../bench/harness/measure.mjs";
-import { formatRun } from "../bench/harness/report.mjs";
-import { runContestant } from "../bench/harness/run.mjs";
-import { SEED } from "../bench/harness/seed.mjs";
-import { startSite } from "../bench/site/start-site.mjs";
+import { createSession } from "../bench/harness/session.mjs";
 import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const PARTS_SHOWN = 12;
+/** Those that run in Node, where the profiler is. */
+const CONTESTANTS = Object.fromEntries(Object.entries(listContestants()).filter(([name]) => name !== "scrapy"));
 const USAGE = `Usage: node scripts/profile.mjs [options]
-  --pages N   pages of the site (5000)
-  --of NAME   contestant to profile: ${Object.keys(CONTESTANTS).join(", ")} (trawl)
-  --top N     functions shown (25)`;
+  --workload NAME   crawl to profile: ${Object.keys(WORKLOADS).join(", ")} (one)
+  --pages N         pages in total (5000)
+  --of NAME         contestant to profile: ${Object.keys(CONTESTANTS).join(", ")} (trawl)
+  --top N           functions shown (25)`;
 
 process.exitCode = await withOptions({ usage: USAGE, readOptions }, main);
 
@@ -28,7 +31,9 @@ async function main(options) {
   console.log(await CONTESTANTS[options.of].prepare());
   const folder = await makeFolder(options.of);
   const run = await crawlProfiled(options, folder, signal);
-  console.log(formatRun(run, 1));
+  for (const line of [...run.problems, ...run.notes]) console.log(line);
+  if (run.problems.length === 0)
+    console.log(`${run.pages} pages, ${run.pagesPerS.toFixed(0)} pages/s, ${run.cpuSPer1k.toFixed(2)} CPU s/1k pages`);
   const profiles = await readProfiles(folder);
   if (profiles.length === 0) return 1;
   console.log(
@@ -42,10 +47,13 @@ async function main(options) {
 function readOptions() {
   assertCanMeasure();
   const text = { type: "string" };
-  const { values } = parseArgs({ options: { pages: text, of: text, top: text } });
+  const { values } = parseArgs({ options: { workload: text, pages: text, of: text, top: text } });
   const of = values.of ?? "trawl";
   if (!Object.hasOwn(CONTESTANTS, of)) throw new Error(`--of: unknown contestant "${of}"`);
-  return { of, pages: readCount("--pages", values.pages ?? "5000"), top: readCount("--top", values.top ?? "25") };
+  const workload = values.workload ?? "one";
+  if (!Object.hasOwn(WORKLOADS, workload)) throw new Error(`--workload: unknown workload "${workload}"`);
+  const [pages, top] = [readCount("--pages", values.pages ?? "5000"), readCount("--top", values.top ?? "25")];
+  return { of, workload, pages, top };
 }
 
 async function makeFolder(name) {
@@ -54,15 +62,17 @@ async function makeFolder(name) {
   return mkdtemp(join(parent, `${name}-`));
 }
 
-async function crawlProfiled({ of, pages }, folder, signal) {
-  const site = await startSite({ pages, seed: SEED });
+async function crawlProfiled({ of, workload, pages }, folder, signal) {
   // Because they are flags of Node, threads and forked processes of the contestant also write profiles.
   const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
   const alter = (command) => ({ ...command, args: [...flags, ...command.args] });
+  const session = createSession({ options: { timeoutMs: 900_000, packets: false }, signal });
   try {
-    return await runContestant({ name: of, round: 1, site, timeoutMs: 900_000, signal, alter });
+    const sized = resize(WORKLOADS[workload], pages);
+    const origin = await session.openOrigin(sized);
+    return await runCrawl({ contestant: CONTESTANTS[of], workload: sized, origin, alter, ...session });
   } finally {
-    await site.stop();
+    await session.close();
   }
 }
 

@@ -23,8 +23,14 @@ export const SLOW_UNITS = [
 
 /** Tests to run after an edit: they start no server, no browser, and no child process that takes seconds. */
 export const QUICK = [
+  "bench/bars.test.mjs",
+  "bench/charts/",
   "bench/frontier/judge.test.mjs",
-  "bench/harness/judge.test.mjs",
+  "bench/harness/rounds.test.mjs",
+  "bench/harness/summary.test.mjs",
+  "bench/origin/judge-requests.test.mjs",
+  "bench/origin/packets.test.mjs",
+  "bench/page/",
   "test/architecture.test.ts",
   "test/chaos/fleet/judge-fleet.test.ts",
   "test/chaos/fleet/sites.test.ts",
