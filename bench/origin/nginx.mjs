@@ -10,6 +10,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createJiti } from "jiti";
 import { BENCH_FOLDER } from "../harness/folders.mjs";
+import { guard } from "../harness/guard.mjs";
 import { ensureProgram } from "../programs/debian.mjs";
 import { parseAccessLog } from "./access-log.mjs";
 
@@ -44,6 +45,7 @@ export async function startNginx({ sites, pages, slow }) {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  guard(child, folder);
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
     stderr += text;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { guard } from "../harness/guard.mjs";
 import { ensureProgram } from "../programs/debian.mjs";
 import { parseDropped, parsePackets } from "./packets.mjs";
 
@@ -43,6 +44,7 @@ export async function startCapture({ port, folder }) {
     env: whole,
     stdio: ["ignore", "ignore", "pipe"],
   });
+  guard(child, file);
   let stderr = "";
   child.stderr.setEncoding("utf8");
   const ended = once(child, "close");
