@@ -49,15 +49,14 @@ async function main(options) {
     return 0;
   }
   const signal = interruptions();
-  const groups = listGroups(options);
-  const result =
-    options.from === undefined ? await measureAll(options, groups, signal) : await readResults(options.from);
+  const result = options.from === undefined ? await measureAll(options, signal) : await readResults(options.from);
   if (signal.aborted) return 130;
+  const groups = listGroups(result);
   const summary = summarise(result.runs);
   const verdicts = judge(summary, result.sizes);
   printTables(groups, summary, result.rounds);
   if (verdicts.length > 0) console.log(`\n${formatVerdicts(verdicts)}`);
-  if (options.write) await writePage({ result, groups: listGroups(result), summary });
+  if (options.write) await writePage({ result, groups, summary });
   const isFailed = ({ problem, isSkipped, contestant }) => problem !== undefined && !isSkipped && isOurs(contestant);
   return result.runs.some(isFailed) || verdicts.some(({ verdict }) => verdict === "fail") ? 1 : 0;
 }
@@ -107,14 +106,17 @@ function readContestants(given, known) {
   return known.filter((name) => names.includes(name) || older.includes(name));
 }
 
-async function measureAll(options, groups, signal) {
+async function measureAll(options, signal) {
   await ensureReady();
   printMachine("the measured CPU times will be too high, and the speeds too low");
   const obstacle = options.packets ? findPacketObstacle() : undefined;
   if (obstacle !== undefined) console.log(`note: --packets is ignored: ${obstacle}; gaps are judged by the access log`);
   const machine = describeMachine();
   const used = { ...options, packets: options.packets && obstacle === undefined };
-  const { runs, versions } = await runRounds({ options: used, groups, signal, print: (line) => console.log(line) });
+  const { runs, versions } = await runRounds({
+    ...{ options: used, groups: listGroups(options), signal },
+    print: (line) => console.log(line),
+  });
   const { rounds, pages, scale, before, budgetMs } = options;
   const result = {
     ...{ at: new Date().toISOString(), machine, versions, rounds, budgetS: budgetMs / 1_000 },
@@ -138,7 +140,8 @@ async function readResults(files) {
   const results = await Promise.all(files.map(async (file) => JSON.parse(await readFile(file, "utf8"))));
   const versions = Object.assign({}, ...results.map((result) => result.versions));
   const command = results.map((result) => result.command).join("\n");
-  return { ...results[0], versions, command, runs: results.flatMap(({ runs }) => runs) };
+  const before = results.find((result) => result.before !== undefined)?.before;
+  return { ...results[0], before, versions, command, runs: results.flatMap(({ runs }) => runs) };
 }
 
 function printTables(groups, summary, rounds) {

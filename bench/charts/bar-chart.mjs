@@ -21,13 +21,11 @@ const STYLE = `text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill
 
 /**
  * `groups` is a list of `{ title, bars }`, and a bar is `{ label, value, min, max, text, isOurs, limit }`. All bars have
- * the same scale. A bar has a line from `min` to `max`, and a mark at `limit` if it has one. A bar without a value shows
+ * the same scale, or with `isScaledByGroup` those of each group. A bar has a line from `min` to `max`, and a mark at `limit` if it has one. A bar without a value shows
  * only its text, such as the reason.
  */
-export function barChart({ title, groups }) {
-  const bars = groups.flatMap((group) => group.bars);
-  const largest = Math.max(0, ...bars.flatMap(({ value, max, limit }) => [value, max, limit].filter(Number.isFinite)));
-  const xOf = (value) => round(LABEL_WIDTH + (largest === 0 ? 0 : (value / largest) * BARS_WIDTH));
+export function barChart({ title, groups, isScaledByGroup = false }) {
+  const scaleOfAll = createScale(groups.flatMap(({ bars }) => bars));
   const parts = [];
   let y = TITLE_HEIGHT;
   for (const group of groups) {
@@ -36,6 +34,7 @@ export function barChart({ title, groups }) {
       y += GROUP_HEIGHT;
     }
     const top = y;
+    const xOf = isScaledByGroup ? createScale(group.bars) : scaleOfAll;
     for (const bar of group.bars) {
       parts.push(drawBar(bar, y, xOf));
       y += ROW_HEIGHT;
@@ -51,6 +50,12 @@ export function barChart({ title, groups }) {
 ${parts.join("\n")}
 </svg>
 `;
+}
+
+/** Returns the function that maps a value to its place in the picture. */
+function createScale(bars) {
+  const largest = Math.max(0, ...bars.flatMap(({ value, max, limit }) => [value, max, limit].filter(Number.isFinite)));
+  return (value) => round(LABEL_WIDTH + (largest === 0 ? 0 : (value / largest) * BARS_WIDTH));
 }
 
 function drawBar({ label, value, min, max, text, isOurs, limit }, y, xOf) {

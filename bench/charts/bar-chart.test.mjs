@@ -36,6 +36,17 @@ describe("a bar chart", () => {
     expect((Number(limit.x1) - Number(ours.x)) / Number(ours.width)).toBeCloseTo(0.5, 2);
   });
 
+  it("has one scale for all groups, or one for each", () => {
+    const groups = [10, 1_000].map((value) => ({ bars: [{ label: "a", value, text: String(value) }] }));
+    const widthsOf = (options) =>
+      elementsOf(barChart({ title: "t", groups, ...options }), "rect").map(({ width }) => width);
+    const [small, large] = widthsOf({});
+    const [first, second] = widthsOf({ isScaledByGroup: true });
+
+    expect(Number(small)).toBeLessThan(Number(large) / 50);
+    expect(first).toBe(second);
+  });
+
   it("shows the reason of a bar without a value, and escapes text", () => {
     expect(svg).toContain("no &lt;binary&gt; here");
     expect(svg).toContain('aria-label="Pages &amp; &quot;speed&quot;"');

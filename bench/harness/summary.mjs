@@ -23,11 +23,17 @@ function summariseFigures(list) {
   return Object.fromEntries(names.map((name) => [name, spread(list.flatMap((one) => one[name] ?? []))]));
 }
 
+/** The summaries of a group, in the order of its contestants. */
+export function entriesOf(groupName, definition, summary) {
+  return Object.keys(definition.contestants).flatMap((name) =>
+    summary.filter(({ group, contestant }) => group === groupName && contestant === name),
+  );
+}
+
 /** The cells of the table of a group: headings first. A contestant without figures has its reason in the last column. */
 export function tableOf(groupName, definition, summary) {
-  const entries = summary.filter(({ group }) => group === groupName);
-  const cells = entries.map((entry) => {
-    const label = definition.contestants[entry.contestant]?.label ?? entry.contestant;
+  const cells = entriesOf(groupName, definition, summary).map((entry) => {
+    const { label } = definition.contestants[entry.contestant];
     const remarks = [
       ...(entry.reason === undefined ? [] : [entry.reason]),
       ...(entry.figures !== undefined && entry.failed > 0 ? [`failed ${entry.failed} of ${entry.runs}`] : []),

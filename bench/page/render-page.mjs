@@ -60,7 +60,11 @@ function renderMeaning({ budgetS }) {
   the largest number of all rounds. The times are those of the kernel for the packets. With "(log)", they come from the
   access log, which has a resolution of 1 ms, so gaps that are up to 2 ms shorter are not counted.
 - A run of another crawler ends after ${budgetS} seconds. Its figures are those of the pages that it has fetched until
-  then, and the remark says how many.`;
+  then, and the remark says how many.
+
+Trawl reads robots.txt of every site, and keeps its queue and its records on disk during the crawl. Crawlee keeps both in
+memory, which is faster, and writes its records at the end. Scrapy keeps its queue in memory. spider-rs stores only URL
+and title. The floor stores nothing. [The contestants](../bench/README.md#the-contestants) describes their settings.`;
 }
 
 function renderGroup(name, definition, summary) {
