@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 
 /**
  * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the
- * shell ends `child` and removes `folder`. If the child ends first, this process kills the shell: another process may
+ * shell ends `child`, or with `isGroup` its process group, and removes `folder`. If the child ends first, this process kills the shell: another process may
  * get the same pid later.
  */
-export function guard(child, folder) {
-  const script = 'read -r _; kill "$1" 2>/dev/null; rm -rf "$2"';
+export function guard(child, folder, { isGroup = false } = {}) {
+  const script = 'read -r _; kill -- "$1" 2>/dev/null; rm -rf "$2"';
   // In its own session, the guard does not get Ctrl-C, which goes to the whole process group of this process.
-  const args = ["-c", script, "guard", String(child.pid), folder];
+  const args = ["-c", script, "guard", `${isGroup ? "-" : ""}${child.pid}`, folder];
   const shell = spawn("/bin/sh", args, { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.unref();
   shell.stdin.unref();

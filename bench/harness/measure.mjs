@@ -10,6 +10,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { listDescendants, readHighWater } from "../services/process-cost.mjs";
+import { guard } from "./guard.mjs";
 
 const SAMPLE_MS = 50;
 const KEPT_CHARS = 64_000;
@@ -42,6 +43,7 @@ export async function measure({ command, args, cwd, env }, { scratch, timeoutMs,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  guard(shell, scratch, { isGroup: true });
   const stdout = keepTail(shell.stdout);
   const stderr = keepTail(shell.stderr);
   const memory = watchMemory(shell.pid);

@@ -64,7 +64,7 @@ function renderMeaning({ budgetS }) {
 
 Trawl reads robots.txt of every site, and keeps its queue and its records on disk during the crawl. Crawlee keeps both in
 memory, which is faster, and writes its records at the end. Scrapy keeps its queue in memory. spider-rs stores only URL
-and title. The floor stores nothing. [The contestants](../bench/README.md#the-contestants) describes their settings.`;
+and size. The floor stores nothing. [The contestants](../bench/README.md#the-contestants) describes their settings.`;
 }
 
 function renderGroup(name, definition, summary) {

@@ -2,8 +2,8 @@
  * Crawls with spider-rs, a crawler in Rust with a binding for Node: `node spider-rs.mjs '{ "urls": […], "intervalMs":
  * 250, "folder": "…", "out": "…" }'`, where `folder` contains the installation.
  *
- * It has one `Website` per site, and all run at once. It stores URL and title of each page that reaches the callback.
- * Its delay has whole milliseconds.
+ * It has one `Website` per site, and all run at once. It stores URL and size of each page that reaches the
+ * subscriber, which are not all pages. Its delay has whole milliseconds.
  */
 import { createWriteStream } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Callbacks may arrive after the crawl has ended. */
 const LAST_CALLBACKS_MS = 200;
 const { urls, intervalMs, folder, out } = JSON.parse(process.argv[2]);
-const { pageTitle, Website } = createRequire(join(folder, "package.json"))("@spider-rs/spider-rs");
+const { Website } = createRequire(join(folder, "package.json"))("@spider-rs/spider-rs");
 const file = createWriteStream(out);
 let records = 0;
 
@@ -26,9 +26,10 @@ process.exit(); // its threads keep the process running
 async function crawlSite(url) {
   const website = new Website(url).withRespectRobotsTxt(false);
   if (intervalMs !== undefined) website.withDelay(Math.ceil(intervalMs));
-  await website.build().crawl((error, page) => {
+  website.build().subscribe((error, page) => {
     if (error !== null) return;
     records += 1;
-    file.write(`${JSON.stringify({ url: page.url, title: pageTitle(page) })}\n`);
+    file.write(`${JSON.stringify({ url: page.url, chars: page.content.length })}\n`);
   });
+  await website.crawl();
 }
