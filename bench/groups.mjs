@@ -17,7 +17,7 @@ export function listGroups({ before }) {
   };
 }
 
-/** Names that stand for several groups. */
+/** Each alias names several groups. */
 export function listAliases(groups) {
   const crawls = Object.keys(groups).filter((name) => groups[name].workload !== undefined);
   return { crawl: crawls, all: Object.keys(groups) };

@@ -138,6 +138,9 @@ function commandLine() {
 /** Joins the runs of several files; the description is that of the first. */
 async function readResults(files) {
   const results = await Promise.all(files.map(async (file) => JSON.parse(await readFile(file, "utf8"))));
+  const describe = ({ sizes, rounds, budgetS, machine }) => JSON.stringify([sizes, rounds, budgetS, machine.cpu]);
+  if (new Set(results.map(describe)).size > 1)
+    throw new Error("--from: the files have different sizes, rounds, budgets or machines");
   const versions = Object.assign({}, ...results.map((result) => result.versions));
   const command = results.map((result) => result.command).join("\n");
   const before = results.find((result) => result.before !== undefined)?.before;

@@ -87,12 +87,14 @@ function allowanceOf({ intervalMs, sites }, requests, judged) {
 
 function gapsOf({ workload: { intervalMs }, requests, packets }) {
   if (intervalMs === undefined) return {};
-  if (packets === undefined)
-    return { gaps: { by: "log", ...judgeGaps(requests, { intervalMs, resolutionMs: LOG_RESOLUTION_MS }) } };
-  const gaps = { by: "packets", ...judgeGaps(packets.requests, { intervalMs, resolutionMs: 0 }) };
-  const isWhole = packets.dropped === 0 && packets.requests.length === requests.length;
-  const note = `the capture has ${packets.requests.length} of ${requests.length} requests (${packets.dropped} packets dropped)`;
-  return { gaps, note: isWhole ? undefined : note };
+  const by = packets === undefined ? "log" : "packets";
+  const resolutionMs = packets === undefined ? LOG_RESOLUTION_MS : 0;
+  const judged = judgeGaps(packets?.requests ?? requests, { intervalMs, resolutionMs });
+  const gaps = judged && { by, ...judged };
+  const isWhole = packets === undefined || (packets.dropped === 0 && packets.requests.length === requests.length);
+  if (isWhole) return { gaps };
+  const counts = `${packets.requests.length} of ${requests.length} requests`;
+  return { gaps, note: `the capture has ${counts} (${packets.dropped} packets dropped)` };
 }
 
 function findFaults({ contestant, outcome, judged, ignoresSite, timeoutMs, signal }) {

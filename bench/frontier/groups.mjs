@@ -14,7 +14,7 @@ export function frontierGroups({ before }) {
   const contestants = listContestants(before);
   return {
     frontier: {
-      title: "frontier operations: 100,000 URLs of 1,000 sites, 500 per call",
+      title: "frontier operations, 1,000 sites, 500 URLs per call",
       contestants,
       columns: ["add", "lease", "settle"].map((name) => ({
         heading: `${name}/s`,
@@ -28,7 +28,7 @@ export function frontierGroups({ before }) {
         })),
     },
     memory: {
-      title: "bytes per URL in a frontier of 1,000,000 URLs: memory of Redis, or broker file",
+      title: "bytes per URL in a frontier: memory of Redis, or broker file",
       contestants,
       columns: [
         { heading: "pending", read: ({ figures }) => formatSpread(figures.pendingBytes, bytes) },

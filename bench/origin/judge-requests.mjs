@@ -45,11 +45,13 @@ export function leastSeconds(requests, intervalMs) {
 
 /**
  * Gaps between consecutive requests of a site. A gap is short if it is more than `TOLERANCE_MS` shorter than the
- * interval. `resolutionMs` is the error of the clock: a gap that may be long enough is not short.
+ * interval. `resolutionMs` is the error of the clock: a gap that may be long enough is not short. Undefined if no gap can
+ * be short, because the interval is not longer than the tolerance.
  */
 export function judgeGaps(requests, { intervalMs, resolutionMs }) {
-  const gaps = timesBySite(requests).flatMap((times) => times.slice(1).map((at, nth) => at - times[nth]));
   const limitMs = intervalMs - TOLERANCE_MS - resolutionMs;
+  if (limitMs <= 0) return undefined;
+  const gaps = timesBySite(requests).flatMap((times) => times.slice(1).map((at, nth) => at - times[nth]));
   // Times are epoch ms with fractions: a double is exact to about 0.0002 ms.
   const short = gaps.filter((gap) => gap < limitMs - 0.001);
   return {

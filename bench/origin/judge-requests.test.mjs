@@ -88,6 +88,11 @@ describe("the judge of gaps", () => {
     expect(gapsOf([0, 247], { intervalMs: 250, resolutionMs: 1 })).toMatchObject({ short: 1 });
   });
 
+  it("gives no result if the interval is not longer than the tolerance", () => {
+    expect(gapsOf([0, 0.5], { intervalMs: 1, resolutionMs: 0 })).toBeUndefined();
+    expect(gapsOf([0, 0.5], { intervalMs: 2, resolutionMs: 1 })).toBeUndefined();
+  });
+
   it("compares only requests of the same site, in the order of their start", () => {
     const requests = [aRequest(SITES[0], "/", 500), aRequest(SITES[1], "/", 501), aRequest(SITES[0], "/", 250)];
 

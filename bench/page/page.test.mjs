@@ -27,6 +27,7 @@ const RESULT = {
   versions: { "Trawl, embedded, SQLite": "trawl 0.1.0, built at 2030-01-01T00:00:00.000Z" },
   rounds: 3,
   budgetS: 20,
+  sizes: { pages: undefined, scale: 0.1 },
   command: "npm run bench -- --write",
 };
 const groups = listGroups({ before: undefined });
@@ -39,6 +40,7 @@ describe("the page of the benchmarks", () => {
     expect(page).toContain("Some CPU, 2 cores, 24 GB of memory, Linux 6");
     expect(page).toContain("| versions | trawl 0.1.0; commit abc1234 |");
     expect(page).toContain("| rounds | 3;");
+    expect(page).toContain("frontier operations: 10,000 URLs; frontier memory: 100,000 URLs");
   });
 
   it("has a table for each measured group, and the share of the slower limit", () => {

@@ -31,7 +31,7 @@ export function renderPage({ result, groups, summary, charts }) {
   return `${[renderIntro(result), renderMeaning(result), ...parts, renderRepeat(result)].join("\n\n")}\n`;
 }
 
-function renderIntro({ machine, versions, rounds, at }) {
+function renderIntro({ machine, versions, rounds, at, sizes }) {
   const rows = Object.values(versions).map((version) => version.replace(/, built at .*/, ""));
   return `# Benchmarks
 
@@ -44,8 +44,16 @@ function renderIntro({ machine, versions, rounds, at }) {
 | Node | ${machine.node} |
 | versions | ${[...new Set(rows)].join("; ")}${machine.commit === undefined ? "" : `; commit ${machine.commit}`} |
 | rounds | ${rounds}; a figure is the median, with minimum and maximum in brackets |
+| sizes | ${describeSizes(sizes)} |
 
 Everything runs on this one machine: the crawler, its Redis or PostgreSQL, and nginx with the pages.`;
+}
+
+function describeSizes({ pages, scale }) {
+  const crawls =
+    pages === undefined ? "one site: 4,000 pages; many sites: 41 pages each" : `crawls: ${pages} pages in total`;
+  const [operations, memory] = [100_000, 1_000_000].map((urls) => (urls * scale).toLocaleString("en-US"));
+  return `${crawls}; frontier operations: ${operations} URLs; frontier memory: ${memory} URLs`;
 }
 
 function renderMeaning({ budgetS }) {
@@ -58,7 +66,8 @@ function renderMeaning({ budgetS }) {
 - **peak RSS**: the most memory of all processes of the crawler.
 - **short gaps**: gaps between two requests to a site, at the origin, that are more than 1 ms shorter than the interval;
   the largest number of all rounds. The times are those of the kernel for the packets. With "(log)", they come from the
-  access log, which has a resolution of 1 ms, so gaps that are up to 2 ms shorter are not counted.
+  access log, which has a resolution of 1 ms, so gaps that are up to 2 ms shorter are not counted. At 1,000/s the
+  interval is 1 ms, so no gap can be short.
 - A run of another crawler ends after ${budgetS} seconds. Its figures are those of the pages that it has fetched until
   then, and the remark says how many.
 
