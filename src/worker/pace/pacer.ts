@@ -37,8 +37,10 @@ const MAX_RETURNED = 250;
  * is settled. This many tasks per place may wait for their settlement: more would fill the memory if the store is slow.
  */
 const UNSETTLED_PER_PLACE = 4;
-/** Below this interval a timer is too coarse, so the pacer waits for the last millisecond in a loop. */
+/** Below this interval the pacer does not round up to whole milliseconds, the resolution of a timer. */
 const PRECISE_MS = 20;
+/** The rest of a precise wait is polled, since a timer would be late. */
+const POLLED_MS = 0.3;
 
 export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: Options): Pacer {
   const queues = new Map<string, SiteQueue>();
@@ -166,18 +168,23 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   }
 
   function setTimer(now: number): void {
+    while (heap.peek() !== undefined && heap.peek()?.at !== heap.first) heap.pop(); // outdated entries
     const at = heap.first;
     if (at >= timerAt || stopping.signal.aborted) return;
     timerAt = at;
-    const isPrecise = (heap.peek()?.pacer?.intervalMs ?? NEVER) < PRECISE_MS;
     const ms = at - now;
-    if (isPrecise && ms < 1) setImmediate(onTimer);
-    else void clock.sleep(isPrecise ? Math.floor(ms) : Math.ceil(ms), stopping.signal).then(onTimer);
+    const isPrecise = (heap.peek()?.pacer?.intervalMs ?? NEVER) < PRECISE_MS;
+    if (isPrecise && ms < POLLED_MS) setImmediate(onTimer, at);
+    else
+      void clock
+        .sleep(isPrecise ? Math.max(1, Math.floor(ms)) : Math.ceil(ms), stopping.signal)
+        .then(() => onTimer(at));
   }
 
-  function onTimer(): void {
+  function onTimer(at: number): void {
+    if (at !== timerAt || stopping.signal.aborted) return; // an earlier time was set since
     timerAt = NEVER;
-    if (!stopping.signal.aborted) pump();
+    pump();
   }
 
   /** Returns the current term and opens another one, for requests that have none. */

@@ -6,8 +6,6 @@ import { arrivalAfter, type Rate, type ReturnedTerm, readyAt, type Term } from "
  * interval minus this time, and `n` requests take at least `n - 1` intervals minus this time.
  */
 const MAX_LATE_MS = 0.8;
-/** The same as a share of the interval, for high rates. */
-const MAX_LATE_SHARE = 0.2;
 
 /**
  * Nothing is sent in the last part of a term. Between the last check and the system call that sends the bytes, the
@@ -94,8 +92,7 @@ export class SitePacer {
     this.sent += 1;
     this.#checkedAt = now;
     this.#expectedUntil = 0;
-    const lateMs = Math.min(MAX_LATE_MS, this.#rate.intervalMs * MAX_LATE_SHARE);
-    this.#arrivalAt = arrivalAfter(now - lateMs, this.#arrivalAt, this.#rate);
+    this.#arrivalAt = arrivalAfter(now - MAX_LATE_MS, this.#arrivalAt, this.#rate);
     return true;
   }
 
