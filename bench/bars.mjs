@@ -3,9 +3,10 @@
 /** Ratios of CPU seconds per page need many pages: with few, the start of the process has a large share. */
 export const FULL_PAGES = 20_000;
 export const BARS = {
-  maxCpuTimesFloor: 1.5,
-  maxRedisTimesEmbedded: 1.3,
-  minCrawleeTimesTrawl: 8,
+  maxCpuTimesFloor: 1.2,
+  maxRedisTimesEmbedded: 1.2,
+  minCrawleeTimesTrawl: 10,
+  maxCpuTimesUnlimited: 1.25,
   peakRssMbUnder: 250,
   maxListTimesBare: 5,
   maxBusyTimesIdle: 5,
@@ -15,12 +16,26 @@ export const BARS = {
   maxSeenBytes: 16,
 };
 
+/**
+ * Crawls with a rate. `unlimited`: the same crawl without a rate. `median` and `worst`: the least share of what a site
+ * can reach; a crawl that is slower without a rate can reach less. `cpuSPer1k`: CPU seconds per 1,000 pages, instead of
+ * the comparison with the crawl without a rate, which is too short to compare.
+ */
+const POLITE = {
+  "many-4": { unlimited: "many", median: 0.95, worst: 0.9 },
+  "many-10": { unlimited: "many", median: 0.9, worst: 0.8 },
+  "few-4": { unlimited: "few", median: 0.98, worst: 0.98, cpuSPer1k: 1 },
+  "one-300": { unlimited: "one", median: 0.95, worst: 0.95 },
+  "one-1000": { unlimited: "one", median: 0.85, worst: 0.85 },
+};
+
 /** One verdict per limit that these summaries can decide. `options` are the sizes of the run. */
 export function judge(summary, { pages, scale }) {
   const figuresOf = (group, contestant) =>
     summary.find((entry) => entry.group === group && entry.contestant === contestant)?.figures;
   return [
     ...judgeGaps(summary),
+    ...["trawl", "trawl-redis"].flatMap((contestant) => judgePolite(contestant, figuresOf)),
     ...(pages !== undefined && pages >= FULL_PAGES ? judgeOne((name) => figuresOf("one", name)) : []),
     ...(scale >= 1 ? judgeSubmit(figuresOf("submit", "trawl"), figuresOf("submit", "bare")) : []),
     ...(scale >= 1 ? judgeMemory(figuresOf("memory", "redis")) : []),
@@ -36,6 +51,39 @@ function judgeGaps(summary) {
       const result = `${max} of ${figures.gaps.max}, the shortest gap ${figures.shortestGapMs.min.toFixed(2)} ms`;
       return verdictOf(`${group}, ${contestant}: no gap shorter than the interval minus 1 ms`, max === 0, result);
     });
+}
+
+function judgePolite(contestant, figuresOf) {
+  return Object.entries(POLITE).flatMap(([group, bar]) => {
+    const [polite, free] = [figuresOf(group, contestant), figuresOf(bar.unlimited, contestant)];
+    if (polite?.siteShareMedian === undefined || free === undefined) return [];
+    const reachable = Math.min(1, free.pagesPerS.median / polite.allowancePerS.median);
+    const median = polite.siteShareMedian.median / reachable;
+    const worst = polite.siteShareWorst.min / reachable;
+    return [
+      verdictOf(
+        `${group}, ${contestant}: a site reaches ${bar.median} (median) and ${bar.worst} (worst)`,
+        median >= bar.median && worst >= bar.worst,
+        `${median.toFixed(3)} and ${worst.toFixed(3)}`,
+      ),
+      judgePoliteCpu({ name: `${group}, ${contestant}`, polite, free, bar }),
+    ];
+  });
+}
+
+function judgePoliteCpu({ name, polite, free, bar }) {
+  const cpu = cpuWithRedis(polite);
+  if (bar.cpuSPer1k !== undefined) {
+    return verdictOf(`${name}: at most ${bar.cpuSPer1k} CPU s/1k`, cpu <= bar.cpuSPer1k, cpu.toFixed(2));
+  }
+  const [verdict] = ratioVerdict(`${name}: CPU / CPU without a rate`, cpu / cpuWithRedis(free), {
+    most: BARS.maxCpuTimesUnlimited,
+  });
+  return verdict;
+}
+
+function cpuWithRedis({ cpuSPer1k, redisCpuSPer1k }) {
+  return cpuSPer1k.median + (redisCpuSPer1k?.median ?? 0);
 }
 
 function judgeOne(figuresOf) {

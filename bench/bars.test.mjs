@@ -57,6 +57,23 @@ describe("the verdicts of the benchmark", () => {
     expect(verdictsOf([...summary, paced("scrapy", "packets", 90)], { scale: 0.1 })).toEqual(["pass", "fail"]);
   });
 
+  it("judge the share of what a site can reach, and the CPU time against the crawl without a rate", () => {
+    const many = { group: "many", contestant: "trawl", figures: { pagesPerS: same(900), cpuSPer1k: same(0.8) } };
+    const paced = (median, worst, cpu) => ({
+      group: "many-4",
+      contestant: "trawl",
+      figures: {
+        ...{ siteShareMedian: same(median), siteShareWorst: same(worst) },
+        ...{ allowancePerS: same(1_000), cpuSPer1k: same(cpu) },
+      },
+    });
+
+    expect(verdictsOf([many, paced(0.86, 0.82, 1)])).toEqual(["pass", "pass"]);
+    expect(verdictsOf([many, paced(0.84, 0.82, 1.1)])).toEqual(["fail", "fail"]);
+    expect(verdictsOf([many, paced(0.99, 0.8, 1)])).toEqual(["fail", "pass"]);
+    expect(verdictsOf([paced(0.5, 0.5, 9)])).toEqual([]);
+  });
+
   it("judge submissions against the bare handler, and the memory of Redis", () => {
     const figures = { listMs: same(51), idleMs: same(1), busyMs: same(5), streamPerS: same(6e4), growthMb: same(101) };
     const summary = [

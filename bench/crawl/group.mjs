@@ -61,6 +61,7 @@ export function findShare({ figures, contestant }, { workload }, all) {
 }
 
 const seconds = (value) => value.toFixed(2);
+const percent = (share) => `${(share * 100).toFixed(1)} %`;
 
 /** `read` returns the text of a cell, or undefined. */
 const COLUMNS = [
@@ -72,6 +73,12 @@ const COLUMNS = [
       const found = findShare(entry, definition, all);
       return found && `${Math.round(found.share * 100)} %${found.isAllowanceOnly ? " of the allowance" : ""}`;
     },
+  },
+  {
+    heading: "share per site, median / worst",
+    isForRates: true,
+    read: ({ figures }) =>
+      figures.siteShareMedian && `${percent(figures.siteShareMedian.median)} / ${percent(figures.siteShareWorst.min)}`,
   },
   { heading: "CPU s/1k pages", read: ({ figures }) => formatSpread(figures.cpuSPer1k, seconds) },
   {

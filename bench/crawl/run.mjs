@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { makeScratch } from "../harness/folders.mjs";
 import { measure } from "../harness/measure.mjs";
-import { judgeGaps, judgeRequests, leastSeconds } from "../origin/judge-requests.mjs";
+import { judgeGaps, judgeRequests, judgeShares, leastSeconds } from "../origin/judge-requests.mjs";
 import { startCapture } from "../origin/tcpdump.mjs";
 import { limitsOf } from "./workloads.mjs";
 
@@ -59,7 +59,9 @@ function resultOf({ contestant, workload, origin, outcome, requests, packets, se
   const { gaps, note } = gapsOf({ workload, requests, packets });
   if (note !== undefined) notes.push(note);
   const allowancePerS = allowanceOf(workload, requests, judged);
-  return { ...figures, allowancePerS, gaps, problems, notes, judged };
+  const shares = workload.intervalMs === undefined ? undefined : judgeShares(requests, workload.intervalMs);
+  const siteShares = { siteShareMedian: shares?.median, siteShareWorst: shares?.worst };
+  return { ...figures, ...siteShares, allowancePerS, gaps, problems, notes, judged };
 }
 
 function figuresOf({ cost, peakRssBytes }, { pages, pagesPerS, seconds }, servicesCpuS) {

@@ -26,9 +26,9 @@ export const WORKLOADS = {
   few: { title: "20 sites, unlimited", sites: 20, pages: 41, kind: "mixed", ...UNLIMITED },
 };
 
-/** The limits of a crawl, the same for every contestant. With many sites, 4 requests per site is the default of Trawl. */
+/** The limits of a crawl, the same for every contestant. With many sites, they are the defaults of Trawl. */
 export function limitsOf({ sites }) {
-  return { concurrency: 64, perSite: sites === 1 ? 64 : 4 };
+  return sites === 1 ? { concurrency: 64, perSite: 64 } : { concurrency: 100, perSite: 4 };
 }
 
 /** The workload with another number of pages in total, at least 2 per site. */

@@ -44,6 +44,18 @@ export function leastSeconds(requests, intervalMs) {
 }
 
 /**
+ * The share of its allowance that a site got: its requests, relative to one request per interval from its first to its
+ * last request. Median and minimum over all sites. Undefined if no site got two requests.
+ */
+export function judgeShares(requests, intervalMs) {
+  const shares = timesBySite(requests)
+    .filter((times) => times.length > 1)
+    .map((times) => ((times.length - 1) * intervalMs) / (times.at(-1) - times[0]))
+    .sort((one, other) => one - other);
+  return shares.length === 0 ? undefined : { median: shares[shares.length >> 1], worst: shares[0] };
+}
+
+/**
  * Gaps between consecutive requests of a site. A gap is short if it is more than `TOLERANCE_MS` shorter than the
  * interval. `resolutionMs` is the error of the clock: a gap that may be long enough is not short. Undefined if no gap can
  * be short, because the interval is not longer than the tolerance.

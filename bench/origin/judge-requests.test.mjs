@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseAccessLog } from "./access-log.mjs";
-import { judgeGaps, judgeRequests, leastSeconds, shareOf } from "./judge-requests.mjs";
+import { judgeGaps, judgeRequests, judgeShares, leastSeconds, shareOf } from "./judge-requests.mjs";
 
 const SITES = ["127.0.1.1", "127.0.1.2"];
 const PATHS = ["/", "/a.html"];
@@ -105,6 +105,14 @@ describe("what a crawl can reach", () => {
     const requests = [0, 1, 2, 3].map((at) => aRequest(SITES[0], "/", at)).concat(aRequest(SITES[1], "/", 0));
 
     expect(leastSeconds(requests, 250)).toBe(0.75);
+  });
+
+  it("is judged for each site from its first to its last request", () => {
+    const at = (site, ...times) => times.map((startedAt) => ({ site, path: "/", startedAt }));
+    const requests = [...at("a", 0, 250, 500), ...at("b", 1_000, 1_500), ...at("c", 7), ...at("d", 0, 250)];
+
+    expect(judgeShares(requests, 250)).toEqual({ median: 1, worst: 0.5 });
+    expect(judgeShares(at("c", 7), 250)).toBeUndefined();
   });
 
   it("is the lower of the allowance and the speed without a rate", () => {
