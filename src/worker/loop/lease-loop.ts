@@ -26,7 +26,7 @@ export type LeaseLoop = {
   /** Resolves when the loop and its tasks have ended. Rejects with the error that ended the loop. */
   ended: Promise<void>;
   held(): Iterable<RunningTask>;
-  /** The number of running tasks. Tasks that only wait for their settlement may be left out. */
+  /** The number of running tasks. */
   busy(): number;
   /**
    * Identifies the current wait: the number changes with every lease call. Undefined while a task or a lease call runs.
@@ -128,7 +128,7 @@ export function createLeaseLoop<Result>(
       suspectsAt = suspects.nextRunAt(aloneDueAt);
       // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
       // twice as often.
-      isFull = pacer.free() <= 0;
+      isFull = running.size >= options.concurrency;
       leaseAt = Math.min(leaseAt, callTime(nextDueAt, hasGrants), collectAt, suspectsAt ?? NEVER);
       round += 1;
       isWaiting = true;
@@ -153,7 +153,7 @@ export function createLeaseLoop<Result>(
     const unsettled = pacer.unsettled();
     const free = options.maxTasks - begun - pacer.waiting();
     const max = Math.max(0, Math.min(demand.most(pacer.wasLate()) - running.size - pacer.waiting(), free));
-    const maxNow = Math.max(0, Math.min(pacer.free(), max));
+    const maxNow = Math.max(0, Math.min(options.concurrency - running.size, max));
     hasCapacityAgain = false;
     let hasGrants = false;
     const answer = await queueLimits.lease({ max, maxNow, returned }, (granted) => {
@@ -326,7 +326,7 @@ export function createLeaseLoop<Result>(
     },
     ended: outcome.promise,
     held: () => running.values(),
-    busy: () => options.concurrency - pacer.free(),
+    busy: () => running.size,
     idleRound: () => (isWaiting && running.size + pacer.waiting() === 0 ? round : undefined),
   };
 }

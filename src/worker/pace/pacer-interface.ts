@@ -15,12 +15,10 @@ export type Pacer = {
   ended(claim: Claim): void;
   /** The worker is about to settle or release a started task. */
   settling(claim: Claim): void;
-  /** A started task is settled or released. */
+  /** A started task is settled or released: another task may start in its place. */
   over(claim: Claim): void;
   /** The number of tasks that have not started. */
   waiting(): number;
-  /** The number of places that are free for tasks of sites without a rate. */
-  free(): number;
   /** Whether a task could not be started in time since the last call. */
   wasLate(): boolean;
   /**

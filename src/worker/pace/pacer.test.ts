@@ -70,24 +70,6 @@ describe("a pacer", () => {
     await settled();
   }
 
-  it("frees the place of a task when it has a result, until too many results wait for their settlement", async () => {
-    const sites = Array.from({ length: 20 }, (_, nth) => `s${nth}.test`);
-    const grants = sites.flatMap((site, nth) => grantsAt(site, String(nth)));
-    pacer.add({ grants, terms: sites.map((site) => aTerm(site)) }, NOTHING_SETTLED);
-    expect(startedTasks).toHaveLength(3);
-
-    const ended = new Set<string>();
-    for (let taskId = startedTasks[0]; taskId !== undefined; taskId = startedTasks.find((id) => !ended.has(id))) {
-      pacer.ended({ taskId, token: 1 });
-      ended.add(taskId);
-    }
-    expect(startedTasks).toHaveLength(3 + 3 * 4);
-    expect(pacer.free()).toBe(3);
-
-    pacer.over({ taskId: "0", token: 1 });
-    expect(startedTasks).toHaveLength(3 + 3 * 4 + 1);
-  });
-
   it("starts tasks of a site without a rate at once, and lets their requests leave", async () => {
     pacer.add({ grants: grantsAt("a.test", "1", "2"), terms: [] }, NOTHING_SETTLED);
     expect(startedTasks).toEqual(["1", "2"]);

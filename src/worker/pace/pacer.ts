@@ -32,11 +32,6 @@ const TOGETHER_MS = 40;
 const LATE_MS = 250;
 /** Max terms that one lease call returns. With 500 returned terms and 500 grants, a Redis script took 19 ms. */
 const MAX_RETURNED = 250;
-/**
- * A task of a site with a rate leaves its place when it has a result, so that the place is not empty until the result
- * is settled. This many tasks per place may wait for their settlement: more would fill the memory if the store is slow.
- */
-const UNSETTLED_PER_PLACE = 4;
 /** Below this interval the pacer does not round up to whole milliseconds, the resolution of a timer. */
 const PRECISE_MS = 20;
 /** The rest of a precise wait is polled, since a timer would be late. */
@@ -55,7 +50,6 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   let leaving: SitePacer[] = [];
   let waiting = 0;
   let isLate = false;
-  let running = 0;
   let timerAt = NEVER;
   let loop: PacedLoop = { start: () => {}, onLow: () => {} };
 
@@ -127,7 +121,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       request();
     } else if (queue.grants.length === 0) {
       return; // the request that waited was aborted
-    } else if (hasPlace()) {
+    } else if (started.size < concurrency) {
       const grant = queue.grants.shift() as Grant;
       waiting -= 1;
       isLate ||= now - pacer.startAt() > LATE_MS;
@@ -142,7 +136,6 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   }
 
   function startTask(grant: Grant, queue: SiteQueue | undefined): void {
-    running += 1;
     started.set(claimKey(grant), { site: grant.site, queue, sentBefore: queue?.pacer?.sent ?? 0 });
     if (queue === undefined) unpaced.started(grant.site);
     else {
@@ -152,14 +145,10 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     loop.start(grant);
   }
 
-  function hasPlace(): boolean {
-    return running < concurrency && started.size < concurrency * (1 + UNSETTLED_PER_PLACE);
-  }
-
   /** Starts a task of the blocked sites for each free place. The site that waits longest is the first. */
   function startBlocked(): void {
     for (const queue of blocked) {
-      if (!hasPlace()) break;
+      if (started.size >= concurrency) break;
       blocked.delete(queue);
       schedule(queue);
       pump();
@@ -313,7 +302,6 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       const { queue, sentBefore = 0 } = started.get(claimKey(claim)) ?? {};
       if (queue === undefined) return;
       queue.running -= 1;
-      running -= 1;
       // The task ended without a request: another task may use its turn.
       if (queue.pacer?.sent === sentBefore) {
         queue.hasPass = false;
@@ -321,7 +309,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       }
       schedule(queue);
       reportLow(queue);
-      startBlocked();
+      pump();
     },
     settling(claim) {
       const { queue } = started.get(claimKey(claim)) ?? {};
@@ -333,14 +321,10 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       const task = started.get(claimKey(claim));
       if (task === undefined) return;
       started.delete(claimKey(claim));
-      if (task.queue === undefined) {
-        running -= 1;
-        unpaced.over(task.site);
-      }
+      if (task.queue === undefined) unpaced.over(task.site);
       startBlocked();
     },
     waiting: () => waiting,
-    free: () => concurrency - running,
     wasLate() {
       const wasLate = isLate;
       isLate = false;
