@@ -56,6 +56,7 @@ export function withJobFlags(
     .option("--per-site <n>", "maximum concurrent requests to one site (default 4)", wholeNumber("--per-site", 1))
     .option("--retries <n>", "maximum number of retries of a URL (default 4)", wholeNumber("--retries", 0))
     .option("--ignore-robots", "ignore robots.txt; only for your own sites")
+    .option("--no-adaptive", "keep the rate of a site even if it answers with errors or slowly")
     .option("--header <name: value>", "send this header with the request for every page (repeatable)", collect, [])
     .option(
       "--recrawl [set]",

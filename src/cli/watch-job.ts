@@ -6,13 +6,19 @@ import { showable } from "../runtime/showable.ts";
 import { createProgress, type Progress, type Watched } from "./progress.ts";
 import type { Screen } from "./terminal.ts";
 
-type Deps = { findJob(id: string): Promise<Watched | undefined>; now(): number; screen: Screen };
+type Deps = {
+  findJob(id: string): Promise<Watched | undefined>;
+  now(): number;
+  screen: Screen;
+  /** What slows down the job now. */
+  note?(): string | undefined;
+};
 /** `isObserver`: this process only watches; other processes do the work. */
 type Options = { jobId: string; quiet: boolean; isObserver: boolean; everyMs: number };
 
 /** Polls the job every `everyMs`, and aborts `over` when it has ended in any process. */
 export function watchJob(
-  { findJob, now, screen }: Deps,
+  { findJob, now, screen, note }: Deps,
   { jobId, quiet, isObserver, everyMs }: Options,
   over: AbortController,
 ): { stop(): Promise<void> } {
@@ -23,7 +29,7 @@ export function watchJob(
     const job = await findJob(jobId);
     if (job === undefined && isObserver) over.abort();
     if (job === undefined || over.signal.aborted) return;
-    progress?.show({ job, at: now(), note: showable(noteOn(job, screen)) });
+    progress?.show({ job, at: now(), note: showable(note?.() ?? noteOn(job, screen)) });
     if (hasEnded(job.state)) over.abort();
   }
   const timer = setInterval(() => {

@@ -250,6 +250,11 @@ export const SETTINGS = {
     doc: "What counts as one site. `host`: a host, with its port unless that is 80 or 443. `domain`: all hosts under a registrable domain.",
   }),
   robots: flag({ env: "TRAWL_ROBOTS", default: true, doc: "Whether robots.txt is respected." }),
+  adaptive: flag({
+    env: "TRAWL_ADAPTIVE",
+    default: true,
+    doc: "Whether a site that answers with errors or slowly gets fewer requests than its rate allows.",
+  }),
   maxCrawlDelayMs: duration({
     env: "TRAWL_MAX_CRAWL_DELAY",
     default: "60s",

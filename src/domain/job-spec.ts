@@ -35,7 +35,13 @@ export type JobSpec = {
   spider: string | undefined;
   follow: FollowSpec | undefined;
   extract: Rules | undefined;
-  politeness: { policy: SitePolicy; robots: boolean; sites: Readonly<Record<string, SitePolicy>> };
+  politeness: {
+    policy: SitePolicy;
+    robots: boolean;
+    sites: Readonly<Record<string, SitePolicy>>;
+    /** Whether errors and slow responses slow down the requests to a site. Jobs of older versions have no value. */
+    adaptive?: boolean;
+  };
   siteGrouping: SiteGrouping;
   retries: { max: number; backoffMs: number };
   limits: { pages: number | undefined; seconds: number | undefined; bodyBytes: number };

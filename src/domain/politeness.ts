@@ -2,6 +2,9 @@
  * Rate limits of a site. They use GCRA: the state of a site is one instant, the theoretical arrival time. Pure
  * functions: the broker stores the instant between terms, and the worker that holds the term keeps it during the term.
  */
+import type { SlowdownCause } from "./slowdown.ts";
+import type { Throttling } from "./throttling.ts";
+
 export type SitePolicy = {
   /** The least time between two requests, ms; 0 means unlimited. */
   intervalMs: number;
@@ -33,6 +36,10 @@ export type Term = Rate & {
   arrivalAt: number;
   /** How many requests the worker may run at once, in addition to those that it runs at the start of the term. */
   concurrent: number;
+  /** Requests are spaced by the interval times this number, at least 1. */
+  slowdown: number;
+  /** The state of the site at the start of the term. */
+  throttling: Throttling;
 };
 
 /** A term that its worker returns, with the arrival time after its last request under the rate of the term. */
@@ -42,6 +49,10 @@ export type ReturnedTerm = Rate & {
   arrivalAt: number;
   /** Tasks of the site that the worker holds and has not started. */
   unstarted: number;
+  /** The slowdown for the next term. */
+  slowdown: number;
+  /** Undefined: it has not changed. */
+  slowdownCause: SlowdownCause | undefined;
 };
 
 /** The length of a term. Changes of rate, priority and state reach a site after this time at the latest. */
@@ -69,8 +80,16 @@ export function arrivalAfterTerm(endsAt: number, { intervalMs, burst }: Rate): n
 }
 
 /** How many tasks a term contains, up to `max`. */
-export function tasksPerTerm({ intervalMs, burst }: Rate, max: number): number {
-  return Math.min(max, Math.max(1, burst, Math.floor(TERM_WORK_MS / intervalMs)));
+export function tasksPerTerm({ intervalMs, burst }: Rate, slowdown: number, max: number): number {
+  return Math.min(max, Math.max(1, burst, Math.floor(TERM_WORK_MS / (intervalMs * slowdown))));
+}
+
+/**
+ * How many requests to a site may run at once. After a backoff it is one, until a response is good. `incidents`: the
+ * number of backoffs in a row.
+ */
+export function concurrencyOf(perSite: number, incidents: number): number {
+  return incidents > 0 ? 1 : perSite;
 }
 
 /** The strictest of several policies. It applies when several jobs crawl one site. */

@@ -8,13 +8,14 @@ import { formatDuration } from "../domain/duration.ts";
 import { formatCount, plural } from "../domain/format-number.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
 import { onlineSite } from "../domain/offline-site.ts";
-import type { SitePolicy } from "../domain/politeness.ts";
+import { concurrencyOf, type SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
+import { adaptiveRules } from "../domain/site-rules.ts";
 import { stepOf } from "../domain/step-url.ts";
 import { baseQueue } from "./frontier.ts";
-import type { Explanation, FailedAttempt, SiteJobView, Visibility } from "./frontier-admin.ts";
+import type { AdaptiveView, Explanation, FailedAttempt, SiteJobView, Visibility } from "./frontier-admin.ts";
 
-export type SiteFacts = {
+export type SiteFacts = AdaptiveView & {
   site: string;
   policy: SitePolicy;
   inFlight: number;
@@ -22,6 +23,8 @@ export type SiteFacts = {
   rateReadyAt: number;
   blockedUntil: number;
   backoffCause: BackoffCause | undefined;
+  /** Number of backoffs in a row. */
+  incidents: number;
   crawlDelayMs: number;
   /** Whether a worker is fetching robots.txt. Until it has the file, no other request is sent to the site. */
   isFetchingRobots: boolean;
@@ -94,7 +97,8 @@ export function explainSite(name: string, site: SiteFacts | undefined, now: numb
     return { about: name, reasons: ["no job has used this site"], until: undefined, tasks: [], queues: [] };
   const { reasons, until } = siteWait(site, { now, visibility: "all" });
   const limits = `limits: ${rateText(site)}, ${site.policy.perSite} concurrent; ${site.inFlight} in flight, ${formatCount(site.waiting)} waiting`;
-  const lines = [...(reasons.length > 0 ? reasons : ["the site may be requested now"]), limits, ...setterOfSite(site)];
+  const state = reasons.length > 0 ? reasons : ["the site may be requested now"];
+  const lines = [...state, ...adaptiveRules(site, now), limits, ...setterOfSite(site)];
   return { about: name, reasons: lines, until, tasks: [], queues: [] };
 }
 
@@ -117,6 +121,7 @@ export function explainJob(
     `the job is running: ${formatCount(queued)} queued, ${formatCount(delayed)} waiting for a retry, ${formatCount(leased)} being fetched`,
     ...unsealedText(job),
     ...waits.flatMap(({ site, reasons: why }) => why.map((reason) => `${site.site}: ${reason}`)),
+    ...sites.flatMap((site) => adaptiveRules(site, now).map((rule) => `${site.site}: ${rule}`)),
     ...sites
       .slice(0, RATE_SETTER_SITES_MAX)
       .flatMap((site) => rateSetter(site, job, visibility).map((text) => `${site.site}: ${text}`)),
@@ -166,7 +171,8 @@ function waitingTask(
   if (task.job.state === "paused") return { reasons: [inJob + pausedText(task.job)], until: undefined };
   const wait = siteWait(task.site, viewer);
   const setter = wait.reasons.length > 0 ? rateSetter(task.site, task.job, visibility) : [];
-  const reasons = [...wait.reasons, ...setter].map((reason) => inJob + reason);
+  const rules = wait.reasons.length > 0 ? adaptiveRules(task.site, now) : [];
+  const reasons = [...wait.reasons, ...rules, ...setter].map((reason) => inJob + reason);
   if (task.state === "delayed" && task.notBefore > now) {
     reasons.unshift(inJob + delayText(task, now));
     return { reasons, until: Math.max(task.notBefore, wait.until ?? 0) };
@@ -201,8 +207,9 @@ function siteWait(site: SiteFacts, { now, visibility }: Viewer): Wait {
   }
   const { term } = site;
   const isPaced = term !== undefined && term.endsAt > now;
-  if (!isPaced && site.inFlight >= site.policy.perSite) {
-    reasons.push(`${site.inFlight} of ${site.policy.perSite} concurrent requests to the site are in flight`);
+  const concurrent = concurrencyOf(site.policy.perSite, site.incidents);
+  if (!isPaced && site.inFlight >= concurrent) {
+    reasons.push(`${site.inFlight} of ${concurrent} concurrent requests to the site are in flight`);
   }
   if (site.isFetchingRobots) reasons.push("the robots.txt of the site is being fetched");
   const queue = visibility === "own" ? "" : queueText(site);
@@ -219,9 +226,10 @@ function siteWait(site: SiteFacts, { now, visibility }: Viewer): Wait {
 }
 
 /** How long the waiting tasks take at this rate, if nothing else delays them. */
-function queueText({ waiting, policy }: SiteFacts): string {
+function queueText({ waiting, policy, slowdown }: SiteFacts): string {
   if (waiting < 2) return "";
-  return `; ${formatCount(waiting)} tasks wait, about ${formatDuration(waiting * policy.intervalMs)} at this rate`;
+  const allMs = waiting * policy.intervalMs * slowdown;
+  return `; ${formatCount(waiting)} tasks wait, about ${formatDuration(allMs)} at this rate`;
 }
 
 /** What determines the rate of a site. */

@@ -4,6 +4,7 @@ import type { BackoffCause } from "../domain/backoff.ts";
 import type { JobState, Ledger } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
+import type { SlowdownCause } from "../domain/slowdown.ts";
 import type { DeadReason } from "../domain/task.ts";
 import { baseQueue, MAX_BATCH, type Presence, type Tally, type WorkerCommand } from "./frontier.ts";
 
@@ -62,7 +63,7 @@ export type DeadGroup = { reason: DeadReason; site: string; status: number | und
 /** Largest group first. `letters`: the number of all letters, also of groups beyond the limit. */
 export type DeadGroups = { groups: readonly DeadGroup[]; letters: number };
 
-export type SiteView = {
+export type SiteView = AdaptiveView & {
   site: string;
   policy: SitePolicy;
   inFlight: number;
@@ -73,6 +74,16 @@ export type SiteView = {
   /** Cause of the current or last backoff, if it is known. */
   backoffCause: BackoffCause | undefined;
   crawlDelayMs: number;
+};
+
+/** How a site's responses affect its requests. */
+export type AdaptiveView = {
+  /** Requests are spaced by the interval times this number. 1: the site gets its full rate. */
+  slowdown: number;
+  /** Undefined at the full rate, and if the cause is unknown. */
+  slowdownCause: SlowdownCause | undefined;
+  /** Whether 429 and 503 come from single pages of the site. Then only these pages wait, not the whole site. */
+  hasIsolatedErrors: boolean;
 };
 
 /** Everything about one site. */

@@ -5,9 +5,12 @@
  *
  * F1  A task is granted to one worker at a time.
  * F2  `lease` grants only tasks whose site may be requested. A site has a rate (GCRA: interval and burst), a limit of
- *     concurrent requests, a crawl-delay, and a backoff after 429, 503 or Retry-After. The tasks of a site with a rate
- *     come with a term: until its end, no other worker gets tasks or another term of the site, and the worker spaces its
- *     requests itself. The answer contains grants, or `nextDueAt`. "Nothing is due" does not mean "the job has
+ *     concurrent requests, a crawl-delay, and a backoff after 429, 503 or Retry-After. If these responses belong to
+ *     single pages (domain/throttling.ts), only the pages wait. After a backoff, a site gets one request at a time
+ *     until a response is good. The tasks of a site with a rate come with a term: until its end, no other worker gets
+ *     tasks or another term of the site, and the worker spaces its requests itself. A worker returns a term with a
+ *     slowdown, which applies to the next term of the site and lowers the number of its tasks. It is forgotten after 10
+ *     minutes without requests. The answer contains grants, or `nextDueAt`. "Nothing is due" does not mean "the job has
  *     finished". An offline site (domain/offline-site.ts) has no limits and no robots.txt.
  * F3  These limits hold across all workers on all machines, and through crashes and restarts. If a term is not
  *     returned, the frontier assumes that its last request left at its last instant.
@@ -204,7 +207,7 @@ export type Settlement = Claim & {
   discovered: readonly NewTask[];
   /** Number of links that robots.txt disallows. They count as discovered and refused. */
   refusedLinks: number;
-  /** `ok` resets the backoff of the site; `throttled` starts or extends it. */
+  /** `ok` resets the backoff of the site; `throttled` starts or extends it, unless it belongs to a single page. */
   site: { kind: "ok" } | { kind: "throttled"; cause?: BackoffCause; retryAfterMs?: number } | { kind: "unknown" };
   /** Added to the tally of the job. */
   tally: Tally;

@@ -83,11 +83,12 @@ function followOf({ links, scope, include, exclude, maxDepth }: FollowSpec): Non
 }
 
 function politenessOf({ politeness }: JobSpec, plain: JobSpec): JobInput["politeness"] {
-  const { policy, robots, sites } = politeness;
+  const { policy, robots, sites, adaptive } = politeness;
   const own = Object.entries(sites).map(([site, its]) => [site, policyAsWritten(its, policy)]);
   return {
     ...policyAsWritten(policy, plain.politeness.policy),
     ...where(robots !== plain.politeness.robots, { robots }),
+    ...(adaptive === undefined || adaptive === plain.politeness.adaptive ? {} : { adaptive }),
     ...where(own.length > 0, { sites: Object.fromEntries(own) }),
   };
 }

@@ -73,6 +73,7 @@ export const jobSchema = z.strictObject({
     .strictObject({
       ...sitePolicy,
       robots: z.boolean().optional(),
+      adaptive: z.boolean().optional(),
       sites: z.record(z.string(), z.strictObject(sitePolicy)).optional(),
     })
     .optional(),

@@ -14,7 +14,17 @@ import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
 
 export type JobDefaults = Pick<
   Config,
-  "rate" | "burst" | "perSite" | "robots" | "retries" | "backoffMs" | "bodyBytes" | "siteGrouping" | "routes" | "bodies"
+  | "rate"
+  | "burst"
+  | "perSite"
+  | "robots"
+  | "adaptive"
+  | "retries"
+  | "backoffMs"
+  | "bodyBytes"
+  | "siteGrouping"
+  | "routes"
+  | "bodies"
 >;
 
 /** Values that the submitting process adds to the job. */
@@ -66,7 +76,12 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     spider: input.spider,
     follow: input.follow === undefined ? undefined : followFrom(input.follow),
     extract: input.extract,
-    politeness: { policy, robots: politeness.robots ?? defaults.robots, sites: Object.fromEntries(sites) },
+    politeness: {
+      policy,
+      robots: politeness.robots ?? defaults.robots,
+      sites: Object.fromEntries(sites),
+      adaptive: politeness.adaptive ?? defaults.adaptive,
+    },
     siteGrouping: defaults.siteGrouping,
     retries: { max: retries.max ?? defaults.retries, backoffMs: durationOr(retries.backoff, defaults.backoffMs) },
     limits: { pages: limits.pages, seconds: limits.seconds, bodyBytes: limits.bodyBytes ?? defaults.bodyBytes },

@@ -127,7 +127,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
     history.observer,
     meter.observer,
     createTaskTracer(deps.tracing),
-    { settled: count },
+    { settled: count, fetched: pacer.responded },
     ...(deps.observer === undefined ? [] : [deps.observer]),
   ]);
   const broker = meter.broker(frontier);

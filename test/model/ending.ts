@@ -2,6 +2,7 @@
 import { backoffMs, siteBackoffMs } from "../../src/domain/backoff.ts";
 import { onlineSite } from "../../src/domain/offline-site.ts";
 import type { DeadReason } from "../../src/domain/task.ts";
+import { afterThrottled } from "../../src/domain/throttling.ts";
 import {
   type Claim,
   MAX_CRASHES,
@@ -10,7 +11,7 @@ import {
   type TaskOutcome,
 } from "../../src/frontier/frontier.ts";
 import { addLane, admit } from "./admitting.ts";
-import { emptyTally, isWaiting, type ModelSite, type ModelTask, queueOf, type World } from "./world.ts";
+import { emptyTally, isWaiting, type ModelTask, queueOf, type World } from "./world.ts";
 
 /** The task of a claim; undefined if the claim is stale. */
 export function findClaimed(world: World, { taskId, token }: Claim): ModelTask | undefined {
@@ -21,7 +22,7 @@ export function settleOne(world: World, settlement: Settlement, now: number): Se
   const task = findClaimed(world, settlement);
   if (task === undefined) return "stale";
   endRobotsFetch(task);
-  updateSiteBackoff(task.site, settlement.site, now);
+  updateSiteBackoff(task, settlement.site, now);
   end(task, settlement.outcome, now);
   findLane(world, task);
   if (settlement.outcome.kind === "done") addResults(world, task, settlement, now);
@@ -54,10 +55,18 @@ function endRobotsFetch(task: ModelTask): void {
 }
 
 /** A response to a request from before the backoff is not a new incident, and does not end the backoff. */
-function updateSiteBackoff(site: ModelSite, signal: Settlement["site"], now: number): void {
+function updateSiteBackoff({ site, failures }: ModelTask, signal: Settlement["site"], now: number): void {
   const isBlocked = site.blockedUntil > now;
-  if (signal.kind === "ok" && !isBlocked) site.incidents = 0;
+  if (signal.kind === "ok") {
+    site.throttling = { ...site.throttling, isGood: true };
+    if (!isBlocked) site.incidents = 0;
+  }
   if (signal.kind !== "throttled") return;
+  if (signal.cause !== "robots") {
+    const { pauses, ...throttling } = afterThrottled(site.throttling, failures > 0);
+    site.throttling = throttling;
+    if (!pauses) return;
+  }
   if (!isBlocked) site.incidents += 1;
   const until = now + (signal.retryAfterMs ?? siteBackoffMs(site.incidents));
   if (until <= site.blockedUntil) return;

@@ -12,6 +12,7 @@ import type { ExplainTarget, Explanation, Visibility } from "../../src/frontier/
 import { needsRobots } from "./scheduling.ts";
 import { jobsAt } from "./site-views.ts";
 import {
+  adaptiveView,
   getJob,
   inFlightOf,
   ledgerOf,
@@ -87,7 +88,9 @@ function siteFacts(world: World, site: ModelSite, now: number): SiteFacts {
     term: site.term,
     blockedUntil: site.blockedUntil,
     backoffCause: site.backoffCause,
+    incidents: site.incidents,
     crawlDelayMs: site.crawlDelayMs,
+    ...adaptiveView(site, now),
     isFetchingRobots: site.robotsFetcher !== undefined && needsRobots(world, site, now),
     waiting: waitingAt(world, site),
     operator: site.operator,

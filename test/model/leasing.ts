@@ -2,11 +2,20 @@
  * How the model grants tasks (F1, F2, F5, F14). It goes through the ranks (effective priorities, 0 first) and, within a
  * rank, through the queues of the request. There it serves the due sites in order, until `max` tasks are granted.
  */
-import { type ReturnedTerm, type Term, tasksPerTerm } from "../../src/domain/politeness.ts";
+import { concurrencyOf, type ReturnedTerm, type Term, tasksPerTerm } from "../../src/domain/politeness.ts";
 import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../../src/frontier/frontier.ts";
 import { dueAt, lanesOf, maySend, needsRobots, nextDueAt, siteReadyAt, tasksOf, wakeAt } from "./scheduling.ts";
 import { openTerm, returnTerm } from "./terms.ts";
-import { inFlightOf, type Lane, type ModelSite, type ModelTask, siteNamed, type Turn, type World } from "./world.ts";
+import {
+  inFlightOf,
+  type Lane,
+  type ModelSite,
+  type ModelTask,
+  siteNamed,
+  slowdownOf,
+  type Turn,
+  type World,
+} from "./world.ts";
 
 /** What a call has granted so far, and the terms that it got back. */
 type Call = { request: LeaseRequest; grants: Grant[]; terms: Term[]; returned: Map<ModelSite, ReturnedTerm> };
@@ -89,9 +98,10 @@ function siteCapacity(world: World, { request, returned }: Call, site: ModelSite
   if (returned.has(site) && hasOtherQueues(world, site, request.queues, now)) return 0;
   const isUnlimited = site.policy.intervalMs === 0;
   if (siteReadyAt(world, site, now) > now + (isUnlimited ? 0 : request.lookaheadMs)) return 0;
+  const perTerm = site.incidents > 0 ? 1 : tasksPerTerm(site.policy, slowdownOf(site, now), MAX_BATCH);
   const free = isUnlimited
-    ? site.policy.perSite - inFlightOf(world, site)
-    : tasksPerTerm(site.policy, MAX_BATCH) - site.unstarted;
+    ? concurrencyOf(site.policy.perSite, site.incidents) - inFlightOf(world, site)
+    : perTerm - site.unstarted;
   return needsRobots(world, site, now) ? Math.min(1, free) : free;
 }
 

@@ -60,11 +60,11 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
     },
     ...createControl(parts),
     listSites: async (limit, after = "", part = "") =>
-      sitesByName(world, part)
+      sitesByName(world, part, clock.now())
         .filter(({ site }) => site > after)
         .slice(0, limit),
     listBusySites: async (limit, part = "") =>
-      sitesByName(world, part)
+      sitesByName(world, part, clock.now())
         .filter(({ waiting }) => waiting > 0)
         .sort((one, other) => other.waiting - one.waiting)
         .slice(0, limit),

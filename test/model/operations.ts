@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
+import type { SlowdownCause } from "../../src/domain/slowdown.ts";
 import type { NewTask } from "../../src/domain/task.ts";
 import {
   aloneQueue,
@@ -22,8 +23,17 @@ const PAGES = 30;
 
 export const URLS = SITES.flatMap((site) => Array.from({ length: PAGES }, (_, page) => `https://${site}/${page}`));
 
-/** A term to return, after `sends` requests. `unstarted`: tasks of the site that the worker has not started. */
-export type TermUse = { term: number; sends: number; unstarted: number };
+/**
+ * A term to return, after `sends` requests. `unstarted`: tasks of the site that the worker has not started. `slowdown`:
+ * undefined if it has not changed.
+ */
+export type TermUse = {
+  term: number;
+  sends: number;
+  unstarted: number;
+  slowdown: number | undefined;
+  slowdownCause: SlowdownCause | undefined;
+};
 
 /** Jobs, grants and terms are chosen by a number, modulo how many exist. See twins.ts. */
 export type Operation =
@@ -160,6 +170,7 @@ const settlements = fc.record({
     ...Array.from({ length: 9 }, () => ({ kind: "ok" }) as const),
     { kind: "unknown" },
     { kind: "throttled" },
+    { kind: "throttled", cause: "503" },
     { kind: "throttled", cause: "429", retryAfterMs: 2500 },
     { kind: "throttled", cause: "robots" },
   ),
@@ -184,6 +195,12 @@ const termUses: fc.Arbitrary<TermUse> = fc.record({
   term: fc.nat(20),
   sends: fc.constantFrom(0, 1, 1, 2, 5),
   unstarted: fc.constantFrom(0, 0, 0, 1, 2),
+  slowdown: fc.constantFrom(undefined, undefined, 1, 1.25, 3.815, 16),
+  slowdownCause: fc.constantFrom<(SlowdownCause | undefined)[]>(
+    undefined,
+    { kind: "errors", percent: 18, error: "503" },
+    { kind: "latency", ms: 900, usualMs: 120 },
+  ),
 });
 
 export const operations: fc.Arbitrary<Operation> = fc.oneof(
@@ -275,7 +292,7 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 14,
     arbitrary: of("advance", {
-      ms: fc.constantFrom(0.25, 1, 50, 50, 100, 100, 262.5, 262.5, 1000, 1000, 5000, 70_000),
+      ms: fc.constantFrom(0.25, 1, 50, 50, 100, 100, 262.5, 262.5, 1000, 1000, 5000, 70_000, 700_000),
     }),
   },
   { weight: 50, arbitrary: fc.constant<Operation>({ do: "advanceToNextDue" }) },

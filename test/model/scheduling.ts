@@ -1,7 +1,7 @@
 /** When tasks may be granted, computed from the lists each time (F2, F5), and the invariants after every operation. */
 
 import { isOffline } from "../../src/domain/offline-site.ts";
-import { readyAt, type SitePolicy, strictest, UNLIMITED } from "../../src/domain/politeness.ts";
+import { concurrencyOf, readyAt, type SitePolicy, strictest, UNLIMITED } from "../../src/domain/politeness.ts";
 import { rescaleArrival } from "../../src/frontier/rescale-arrival.ts";
 import {
   inFlightOf,
@@ -64,7 +64,7 @@ export function needsRobots(world: World, site: ModelSite, now: number): boolean
 
 /** The earliest time at which the site's own limits allow the next request. */
 export function siteReadyAt(world: World, site: ModelSite, now: number): number {
-  if (inFlightOf(world, site) >= site.policy.perSite) return NEVER;
+  if (inFlightOf(world, site) >= concurrencyOf(site.policy.perSite, site.incidents)) return NEVER;
   if (site.robotsFetcher !== undefined && needsRobots(world, site, now)) return NEVER;
   return Math.max(readyAt(site.arrivalAt, site.policy), site.blockedUntil);
 }

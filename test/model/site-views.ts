@@ -2,9 +2,9 @@
 import { readyAt } from "../../src/domain/politeness.ts";
 import type { SiteDetail, SiteJobView, SiteView } from "../../src/frontier/frontier-admin.ts";
 import { needsRobots, policyFor } from "./scheduling.ts";
-import { inFlightOf, isWaiting, type ModelJob, type ModelSite, type World, waitingAt } from "./world.ts";
+import { adaptiveView, inFlightOf, isWaiting, type ModelJob, type ModelSite, type World, waitingAt } from "./world.ts";
 
-function siteViewOf(world: World, site: ModelSite): SiteView {
+function siteViewOf(world: World, site: ModelSite, now: number): SiteView {
   const { name, policy, arrivalAt, blockedUntil, backoffCause, crawlDelayMs } = site;
   return {
     site: name,
@@ -15,14 +15,15 @@ function siteViewOf(world: World, site: ModelSite): SiteView {
     blockedUntil,
     backoffCause,
     crawlDelayMs,
+    ...adaptiveView(site, now),
   };
 }
 
-export function sitesByName(world: World, part: string): SiteView[] {
+export function sitesByName(world: World, part: string, now: number): SiteView[] {
   return world.sites
     .filter(({ name }) => name.includes(part))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
-    .map((site) => siteViewOf(world, site));
+    .map((site) => siteViewOf(world, site, now));
 }
 
 export function findSiteDetail(world: World, name: string, now: number): SiteDetail | undefined {
@@ -31,7 +32,7 @@ export function findSiteDetail(world: World, name: string, now: number): SiteDet
   const { operator, incidents } = site;
   const isFetchingRobots = site.robotsFetcher !== undefined && needsRobots(world, site, now);
   return {
-    ...siteViewOf(world, site),
+    ...siteViewOf(world, site, now),
     ...{ operator, incidents, isFetchingRobots },
     jobs: jobsAt(world, site),
   };

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { ledgerGap } from "../../src/domain/job.ts";
 import { arrivalAfter, type ReturnedTerm, readyAt, type Term } from "../../src/domain/politeness.ts";
+import { NO_RESPONSES } from "../../src/domain/throttling.ts";
 import { isTrawlError } from "../../src/errors.ts";
 import type { Claim, Frontier, Grant, NewJob } from "../../src/frontier/frontier.ts";
 import type { DeadFilter, FrontierAdmin, LimitChange } from "../../src/frontier/frontier-admin.ts";
@@ -41,7 +42,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   const filter = (job: number | undefined): DeadFilter => (job === undefined ? {} : { jobId: jobId(job) });
 
   /** Terms are chosen from the newest, which are the most likely to be open. */
-  function returnedTerm({ term: nth, sends, unstarted }: TermUse): ReturnedTerm {
+  function returnedTerm({ term: nth, sends, unstarted, slowdown, slowdownCause }: TermUse): ReturnedTerm {
     const term = terms.at(-1 - (nth % Math.max(1, terms.length))) ?? NO_TERM;
     const { site, number, intervalMs, burst } = term;
     let { arrivalAt } = term;
@@ -49,7 +50,10 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
       arrivalAt = arrivalAfter(Math.max(term.startsAt, readyAt(arrivalAt, term)), arrivalAt, term);
     }
     const heldHere = held.filter((grant) => grant.site === site).length;
-    return { site, number, intervalMs, burst, arrivalAt, unstarted: Math.min(unstarted, heldHere) };
+    return {
+      ...{ site, number, intervalMs, burst, arrivalAt, unstarted: Math.min(unstarted, heldHere) },
+      ...{ slowdown: slowdown ?? term.slowdown, slowdownCause },
+    };
   }
 
   async function lease({ do: _, returned, ...rest }: Operation & { do: "lease" }): Promise<void> {
@@ -207,7 +211,7 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
 /** Returned if there is no term yet. */
 const NO_TERM: Term = {
   ...{ site: SITES[0], number: 999, intervalMs: 100, burst: 1, startsAt: START_AT, endsAt: START_AT },
-  ...{ arrivalAt: START_AT, concurrent: 1 },
+  ...{ arrivalAt: START_AT, concurrent: 1, slowdown: 1, throttling: NO_RESPONSES },
 };
 
 const CRASHING: Omit<Extract<Operation, { do: "lease" }>, "queues" | "max"> = {

@@ -5,7 +5,9 @@
 import type { BackoffCause } from "../../src/domain/backoff.ts";
 import type { JobState, Ledger } from "../../src/domain/job.ts";
 import type { SitePolicy } from "../../src/domain/politeness.ts";
+import { currentSlowdown, type SlowdownCause } from "../../src/domain/slowdown.ts";
 import type { DeadReason, NewTask, TaskState } from "../../src/domain/task.ts";
+import { areIsolated, NO_RESPONSES, type Throttling } from "../../src/domain/throttling.ts";
 import { TrawlError } from "../../src/errors.ts";
 import {
   type NewJob,
@@ -15,7 +17,7 @@ import {
   type Tally,
   type WorkerCommand,
 } from "../../src/frontier/frontier.ts";
-import type { FailedAttempt } from "../../src/frontier/frontier-admin.ts";
+import type { AdaptiveView, FailedAttempt } from "../../src/frontier/frontier-admin.ts";
 
 export type ModelJob = {
   made: NewJob;
@@ -62,6 +64,9 @@ export type ModelSite = {
   blockedUntil: number;
   backoffCause: BackoffCause | undefined;
   incidents: number;
+  throttling: Throttling;
+  slowdown: number;
+  slowdownCause: SlowdownCause | undefined;
   /** As computed at the last change of its jobs, its crawl-delay or the operator's policy. */
   policy: SitePolicy;
   operator: SitePolicy | undefined;
@@ -137,6 +142,9 @@ export function siteNamed(world: World, name: string): ModelSite {
     blockedUntil: 0,
     backoffCause: undefined,
     incidents: 0,
+    throttling: NO_RESPONSES,
+    slowdown: 1,
+    slowdownCause: undefined,
     policy: { intervalMs: 0, burst: 1, perSite: 1 },
     operator: undefined,
     crawlDelayMs: 0,
@@ -148,6 +156,16 @@ export function siteNamed(world: World, name: string): ModelSite {
   };
   world.sites.push(site);
   return site;
+}
+
+export function slowdownOf({ slowdown, arrivalAt }: ModelSite, now: number): number {
+  return currentSlowdown(slowdown, arrivalAt, now);
+}
+
+export function adaptiveView(site: ModelSite, now: number): AdaptiveView {
+  const slowdown = slowdownOf(site, now);
+  const slowdownCause = slowdown === 1 ? undefined : site.slowdownCause;
+  return { slowdown, slowdownCause, hasIsolatedErrors: areIsolated(site.throttling) };
 }
 
 export function isWaiting({ state }: ModelTask): boolean {

@@ -268,7 +268,8 @@ describe("a lost reply", () => {
       const { frontier } = opened;
       // Loads the scripts into the server.
       await frontier.openTerm({ worker: "w", site: "other.test", returned: undefined });
-      await frontier.returnTerms([{ ...SLOW, site: "other.test", number: 1, arrivalAt: 0, unstarted: 0 }]);
+      const unused = { ...SLOW, site: "other.test", number: 1, arrivalAt: 0, unstarted: 0 };
+      await frontier.returnTerms([{ ...unused, slowdown: 1, slowdownCause: undefined }]);
       await submit(frontier, aJob({ id: "slow", policy: SLOW }), tasksAt("slow.test", 8));
       const answer = await frontier.lease(aRequest({ worker: "worker-w", max: 1 }));
       const [term] = answer.terms as [Term];

@@ -52,8 +52,7 @@ async function useTerm(
     const request = send(frontier, grant, options).finally(() => running.delete(request));
     running.add(request);
   }
-  const { site, number, intervalMs, burst } = term;
-  const returned: ReturnedTerm = { site, number, intervalMs, burst, arrivalAt, unstarted: 0 };
+  const returned: ReturnedTerm = { ...term, arrivalAt, unstarted: 0, slowdownCause: undefined };
   await frontier.returnTerms([returned]);
   await Promise.all([frontier.release(grants.slice(sent)), ...running]);
 }

@@ -27,6 +27,12 @@ export const siteSchemaOut = z.strictObject({
   readyAt: instant.nullable().describe("When the next request may be sent. null: now."),
   blockedUntil: instant.nullable().describe("The end of the site's backoff. null: no backoff."),
   crawlDelayMs: z.number().min(0),
+  rateShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe("The share of the rate that is used. Below 1: the site answers with errors or slowly."),
+  rules: z.array(z.string()).describe("The rules that apply because of the site's responses, as sentences."),
 }) satisfies z.ZodType<SiteOut>;
 
 /** The limits that an operator has set for a site. */

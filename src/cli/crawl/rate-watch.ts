@@ -1,4 +1,8 @@
-/** Detects that another job or an operator sets the rate of a site while a crawl runs, so that the report can say so. */
+/**
+ * Detects that another job or an operator sets the rate of a site while a crawl runs, or that the responses of a site
+ * lower it, so that the progress and the report can say so.
+ */
+import { siteRules } from "../../domain/site-rules.ts";
 import { rateSetter } from "../../frontier/explain.ts";
 import type { FrontierAdmin } from "../../frontier/frontier-admin.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -9,6 +13,8 @@ type Deps = { frontier: Pick<FrontierAdmin, "listJobSites" | "findSite">; clock:
 type RateWatch = Service & {
   /** One sentence per site, with the last state that was seen. */
   notes(): readonly string[];
+  /** The rule that holds the busiest site now. Undefined: none. */
+  current(): string | undefined;
 };
 
 /** The interval doubles after each check, because a check may read many jobs. */
@@ -21,15 +27,22 @@ const SITES_CHECKED = 3;
 export function createRateWatch({ frontier, clock }: Deps, jobId: string): RateWatch {
   const stopping = new AbortController();
   const found = new Map<string, string>();
+  let now: string | undefined;
   let loop: Promise<void> | undefined;
 
   async function check(): Promise<void> {
     const sites = (await frontier.listJobSites(jobId, SITES_LISTED)).filter(({ waiting }) => waiting > 0);
     const busiest = sites.toSorted((one, other) => other.waiting - one.waiting).slice(0, SITES_CHECKED);
+    now = undefined;
     for (const { site } of busiest) {
       const detail = await frontier.findSite(site);
-      const [text] = detail === undefined ? [] : rateSetter(detail, { id: jobId }, "all");
-      if (text !== undefined) found.set(site, text);
+      if (detail === undefined) continue;
+      // A backoff is over when the report is read.
+      const rules = siteRules({ ...detail, blockedUntil: 0, incidents: 0 }, clock.now());
+      const [rule] = siteRules(detail, clock.now());
+      if (rule !== undefined) now ??= `${site}: ${rule}`;
+      const texts = [...rateSetter(detail, { id: jobId }, "all"), ...rules];
+      if (texts.length > 0) found.set(site, texts.join("; "));
     }
   }
 
@@ -50,6 +63,7 @@ export function createRateWatch({ frontier, clock }: Deps, jobId: string): RateW
       stopping.abort();
       await loop;
     },
+    current: () => now,
     notes: () => [...found].map(([site, text]) => `${site}: ${text}`).slice(0, SITES_CHECKED),
   };
 }

@@ -47,6 +47,7 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
     "--name": name,
     "--retries": retries,
     "--ignore-robots": ignoreRobots,
+    "--no-adaptive": flags.adaptive === false ? true : undefined,
     "--keep-bodies": keepBodies,
     "--recrawl": recrawl,
     "--changed-only": changedOnly,

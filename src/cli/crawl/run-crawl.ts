@@ -69,10 +69,15 @@ export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlR
     over.abort();
     ended.abort(); // ends the progress display
   });
-  const deps = { findJob: (id: string) => trawl.frontier.findJob(id), now: trawl.clock.now, screen: session.screen };
+  const rateWatch = createRateWatch(trawl, run.jobId);
+  const deps = {
+    findJob: (id: string) => trawl.frontier.findJob(id),
+    now: trawl.clock.now,
+    screen: session.screen,
+    note: rateWatch.current,
+  };
   const display = watchJob(deps, { ...run, isObserver: false, everyMs: SAMPLE_MS }, ended);
   const stream = run.stream ? createRecordStream(trawl, run.jobId, session.screen.out) : undefined;
-  const rateWatch = createRateWatch(trawl, run.jobId);
   runner.start();
   stream?.start();
   rateWatch.start();

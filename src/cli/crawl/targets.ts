@@ -20,6 +20,8 @@ export type CrawlFlags = {
   burst?: number;
   perSite?: number;
   ignoreRobots?: boolean;
+  /** False: --no-adaptive. */
+  adaptive?: boolean;
   retries?: number;
   header: string[];
   keepBodies?: boolean;
@@ -158,6 +160,7 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
       burst: flags.burst ?? politeness.burst,
       perSite: flags.perSite ?? politeness.perSite,
       robots: flags.ignoreRobots === true ? false : politeness.robots,
+      adaptive: flags.adaptive === false ? false : politeness.adaptive,
     }),
     limits: compact({ ...limits, pages: flags.maxPages ?? limits.pages, seconds: flags.maxSeconds ?? limits.seconds }),
     retries: compact({ ...retries, max: flags.retries ?? retries.max }),

@@ -55,6 +55,7 @@ const snapshot = fc.record({
     fc.record({
       ...{ site: name, rate: fc.constantFrom("4/s", "unlimited"), burst: number, perSite: number, inFlight: number },
       ...{ waiting: number, readyAt: instant, blockedUntil: instant, crawlDelayMs: number },
+      ...{ rateShare: fc.double({ min: 0.06, max: 1, noNaN: true }), rules: fc.constant([]) },
     }),
     { maxLength: 30 },
   ),

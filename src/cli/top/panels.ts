@@ -177,7 +177,13 @@ function siteColumns(now: number): () => readonly Column<SiteOut>[] {
   return () => [
     { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, spare: 0 },
     { title: "IN FLIGHT", of: ({ inFlight, perSite }) => `${inFlight}/${perSite}`, isRight: true, spare: 2 },
-    { title: "RATE", of: ({ rate }) => rate, isRight: true, spare: 1 },
+    {
+      title: "RATE",
+      of: ({ rate, rateShare }) => (rateShare < 1 ? `${Math.round(rateShare * 100)}% of ${rate}` : rate),
+      isRight: true,
+      tone: ({ rateShare }) => (rateShare < 1 ? "yellow" : undefined),
+      spare: 1,
+    },
     {
       title: "NEXT",
       of: (site) => nextOf(site, now),

@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { Term } from "../../domain/politeness.ts";
 import { siteOf } from "../../domain/site.ts";
+import { NO_RESPONSES } from "../../domain/throttling.ts";
 import { needsBrowser } from "../../extract/needs-browser.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { decodeBody } from "../../fetch/http/charset.ts";
@@ -109,7 +110,9 @@ function ownTerms({ rate: intervalMs, burst }: Config, now: () => number) {
   return {
     async openTerm({ site }: { site: string }): Promise<Term | undefined> {
       const times = { startsAt: now(), endsAt: Number.POSITIVE_INFINITY, arrivalAt: 0 };
-      return intervalMs === 0 ? undefined : { site, number: 1, intervalMs, burst, ...times, concurrent: 1 };
+      if (intervalMs === 0) return undefined;
+      const atFullRate = { slowdown: 1, throttling: NO_RESPONSES };
+      return { site, number: 1, intervalMs, burst, ...times, concurrent: 1, ...atFullRate };
     },
   };
 }

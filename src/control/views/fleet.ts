@@ -1,6 +1,7 @@
 /** Sites and queues as the API returns them and as `--json` prints them. */
 import { futureInstant } from "../../domain/future-instant.ts";
 import { formatRate } from "../../domain/rate.ts";
+import { siteRules } from "../../domain/site-rules.ts";
 import type { QueueView, SiteView, WorkerView } from "../../frontier/frontier-admin.ts";
 import { capacityOf } from "../../frontier/worker-facts.ts";
 
@@ -14,6 +15,9 @@ export type SiteOut = {
   readyAt: string | null;
   blockedUntil: string | null;
   crawlDelayMs: number;
+  /** The share of the rate that is used, 0 to 1, and the rules that follow from the responses of the site. */
+  rateShare: number;
+  rules: string[];
 };
 
 export type QueueOut = {
@@ -32,6 +36,8 @@ export function siteOut(view: SiteView, now: number): SiteOut {
     readyAt: futureIso(readyAt, now),
     blockedUntil: futureIso(blockedUntil, now),
     crawlDelayMs,
+    rateShare: Math.round(100 / view.slowdown) / 100,
+    rules: siteRules(view, now),
   };
 }
 

@@ -28,6 +28,8 @@ export const KEYS = {
   sites: "hash: site -> number; 80 bytes per site",
   "site:<site>": "string: politeness, policy, term and turns, packed; 200 to 290 bytes per site",
   "backoff-causes": "hash: site -> end and cause of its last backoff; 70 bytes per site that had one",
+  health:
+    "hash: site -> slowdown, whether its errors are isolated, cause of the slowdown; 80 to 130 bytes per site that had trouble",
   "robots:<site name>": "hash: robots.txt as last fetched",
   "scripted:<site name>": "string: until when the site counts as needing a browser; 130 bytes, expires",
   "lane:<lane>": "string: counts of the tasks of one job at one site, packed; 160 bytes per lane",

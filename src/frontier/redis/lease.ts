@@ -164,7 +164,11 @@ async function returnExcess(shard: Shard, returned: readonly ReturnedTerm[]): Pr
 function renewals(terms: readonly Term[], grants: readonly Grant[], returned: readonly ReturnedTerm[]): ReturnedTerm[] {
   return terms.map((term) => {
     const before = returned.find(({ site }) => site === term.site)?.unstarted ?? 0;
-    return { ...term, unstarted: before + grants.filter(({ site }) => site === term.site).length };
+    return {
+      ...term,
+      slowdownCause: undefined,
+      unstarted: before + grants.filter(({ site }) => site === term.site).length,
+    };
   });
 }
 

@@ -2,9 +2,11 @@
  * Operations on sites other than leases and terms: robots.txt, scripted sites, the operator's policy (F2, F3, F12).
  */
 import { readyAt, type SitePolicy } from "../../domain/politeness.ts";
+import { areIsolated } from "../../domain/throttling.ts";
 import type { SiteFacts } from "../explain.ts";
 import type { RobotsFile } from "../frontier.ts";
 import {
+  type AdaptiveView,
   SITE_JOBS_MAX,
   SITE_JOBS_SCANNED,
   type SiteDetail,
@@ -31,7 +33,7 @@ export type Sites = {
   jobsAt(site: string): Promise<SiteJobView[]>;
 };
 
-export type SiteRecord = Omit<SiteFacts, "jobs"> & { n: number; incidents: number };
+export type SiteRecord = Omit<SiteFacts, "jobs"> & { n: number };
 
 type Deps = { shards: Shards };
 
@@ -195,7 +197,7 @@ function policyFrom([intervalMs = 0, burst = 1, perSite = 1]: readonly number[])
   return { intervalMs, burst, perSite };
 }
 
-const FIELDS = 16;
+const FIELDS = 19;
 
 function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
   const found: SiteRecord[] = [];
@@ -204,7 +206,9 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
     const numbers = reply.slice(at + 2, at + FIELDS).map(Number);
     const [arrivalAt = 0, inFlight = 0, blockedUntil = 0, intervalMs = 0, burst = 1, perSite = 1] = numbers;
     const [crawlDelayMs = 0, isFetchingRobots = 0, waiting = 0, incidents = 0, termEndsAt = 0] = numbers.slice(6);
-    const [worker = "", cause = "", operator = ""] = reply.slice(at + 13, at + FIELDS).map(String);
+    const [worker = "", cause = "", operator = "", slowdown, slowdownCause = "", isolated] = reply
+      .slice(at + 13, at + FIELDS)
+      .map(String);
     const policy = { intervalMs, burst, perSite };
     found.push({
       n: Number(reply[at]),
@@ -215,9 +219,19 @@ function decodeSites(reply: Reply, time: BrokerClock): SiteRecord[] {
       backoffCause: decodeCause(cause),
       term: worker === "" ? undefined : { worker, endsAt: time.toLocal(termEndsAt) },
       isFetchingRobots: isFetchingRobots === 1,
+      ...decodeAdaptive(Number(slowdown), slowdownCause, Number(isolated)),
     });
   }
   return found;
+}
+
+function decodeAdaptive(slowdown: number, cause: string, isolated: number): AdaptiveView {
+  const isKnown = slowdown !== 1 && cause !== "";
+  return {
+    slowdown,
+    slowdownCause: isKnown ? (JSON.parse(cause) as AdaptiveView["slowdownCause"]) : undefined,
+    hasIsolatedErrors: areIsolated({ isolated, isGood: true }),
+  };
 }
 
 /** 0 and earlier means "never", and stays unchanged. */
@@ -234,9 +248,13 @@ function viewOf({
   blockedUntil,
   backoffCause,
   crawlDelayMs,
+  slowdown,
+  slowdownCause,
+  hasIsolatedErrors,
 }: SiteRecord): SiteView {
   return {
     ...{ site, policy, inFlight, waiting, blockedUntil, backoffCause, crawlDelayMs },
+    ...{ slowdown, slowdownCause, hasIsolatedErrors },
     readyAt: Math.max(rateReadyAt, blockedUntil),
   };
 }

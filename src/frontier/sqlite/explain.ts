@@ -12,7 +12,7 @@ import {
 } from "../frontier-admin.ts";
 import { jobNotFound } from "../job-errors.ts";
 import { isFetchingRobots } from "./readiness.ts";
-import { type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
+import { adaptiveView, type DeadRow, type JobRow, type LaneRow, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
 import { operatorOf, type Sites } from "./sites.ts";
 
 type Names = "tasksOfUrl" | "task" | "dead" | "job" | "jobById" | "site" | "siteByName" | "lane" | "sitesOfJob";
@@ -41,7 +41,9 @@ export function createExplain({ db, sites, now }: Deps): Explain {
       rateReadyAt: readyAt(site.arrival_at, policyOf(site)),
       blockedUntil: site.blocked_until,
       backoffCause: site.backoff_cause ?? undefined,
+      incidents: site.incidents,
       crawlDelayMs: site.crawl_delay_ms,
+      ...adaptiveView(site, now()),
       isFetchingRobots: isFetchingRobots(site, now()),
       waiting: site.waiting,
       term: site.term_worker === null ? undefined : { worker: site.term_worker, endsAt: site.term_ends_at },

@@ -4,12 +4,12 @@
  * tasks over the sites that are due, and takes the tasks with one statement per lane. It never reads sites that are not
  * due.
  */
-import { type ReturnedTerm, type Term, tasksPerTerm } from "../../domain/politeness.ts";
+import { concurrencyOf, type ReturnedTerm, type Term, tasksPerTerm } from "../../domain/politeness.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../frontier.ts";
 import { maySend, siteReadyAt } from "./readiness.ts";
-import { type LaneRow, NEVER, policyOf, type SiteRow, type TaskRow } from "./rows.ts";
+import { type LaneRow, NEVER, policyOf, type SiteRow, slowdownOf, type TaskRow } from "./rows.ts";
 import { openTerm, returnTerm } from "./terms.ts";
 import type { RunTransaction, Transaction } from "./transaction.ts";
 
@@ -253,12 +253,15 @@ const NOTHING = { grants: [], terms: [] };
 
 /** How many tasks the site may get now. */
 function freeAt(site: SiteRow, now: number, { left, leftNow, request, returned }: Call): number {
+  const concurrent = concurrencyOf(site.per_site, site.incidents);
   if (site.interval_ms === 0) {
-    return siteReadyAt(site, now) > now ? 0 : Math.min(leftNow, left, site.per_site - site.in_flight);
+    return siteReadyAt(site, now) > now ? 0 : Math.min(leftNow, left, concurrent - site.in_flight);
   }
   if (siteReadyAt(site, now) > now + request.lookaheadMs) return 0;
   const unstarted = returned.get(site.n)?.unstarted ?? 0;
-  return Math.max(0, Math.min(left, tasksPerTerm(policyOf(site), MAX_BATCH) - unstarted));
+  // After a backoff, the next response decides whether the site gets more than one request.
+  const most = site.incidents > 0 ? 1 : tasksPerTerm(policyOf(site), slowdownOf(site, now), MAX_BATCH);
+  return Math.max(0, Math.min(left, most - unstarted));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Computes from the rows alone when a job or a site may send requests, and whether a job has finished. */
-import { readyAt } from "../../domain/politeness.ts";
+import { concurrencyOf, readyAt } from "../../domain/politeness.ts";
 import { type JobRow, NEVER, policyOf, type SiteRow } from "./rows.ts";
 
 /** Whether tasks of a job may be granted at all. */
@@ -14,7 +14,7 @@ export function rankOf(job: JobRow, priority: number): number {
 
 /** The earliest time at which the site's own limits allow the next request. */
 export function siteReadyAt(site: SiteRow, now: number): number {
-  if (site.in_flight >= site.per_site) return NEVER;
+  if (site.in_flight >= concurrencyOf(site.per_site, site.incidents)) return NEVER;
   if (isFetchingRobots(site, now)) return NEVER;
   return Math.max(readyAt(site.arrival_at, policyOf(site)), site.blocked_until);
 }

@@ -3,7 +3,10 @@ import type { BackoffCause } from "../../domain/backoff.ts";
 import type { JobState, Ledger } from "../../domain/job.ts";
 import { isOffline } from "../../domain/offline-site.ts";
 import { type SitePolicy, UNLIMITED } from "../../domain/politeness.ts";
+import { currentSlowdown, type SlowdownCause } from "../../domain/slowdown.ts";
+import { areIsolated, type Throttling } from "../../domain/throttling.ts";
 import type { Tally } from "../frontier.ts";
+import type { AdaptiveView } from "../frontier-admin.ts";
 
 /** In the time columns, this means "not until something changes". */
 export const NEVER = 9e15;
@@ -57,6 +60,12 @@ export type SiteRow = PolicyRow & {
   /** The worker that holds the term; null if the term was returned. */
   term_worker: string | null;
   term_ends_at: number;
+  slowdown: number;
+  /** JSON of a SlowdownCause. */
+  slowdown_cause: string | null;
+  isolated: number;
+  /** 1: the last response was good. */
+  is_good: number;
 };
 
 export type LaneRow = PolicyRow & {
@@ -127,6 +136,26 @@ export function policyFor(job: JobRow, site: string): SitePolicy {
   if (job.site_rules === "{}") return policyOf(job);
   const rules = JSON.parse(job.site_rules) as Record<string, SitePolicy>;
   return (Object.hasOwn(rules, site) ? rules[site] : undefined) ?? policyOf(job);
+}
+
+export function throttlingOf({ isolated, is_good }: SiteRow): Throttling {
+  return { isolated, isGood: is_good === 1 };
+}
+
+/** The slowdown that applies now. */
+export function slowdownOf({ slowdown, arrival_at }: SiteRow, now: number): number {
+  return currentSlowdown(slowdown, arrival_at, now);
+}
+
+/** The fields of a site's view that belong to the adaptive rate. */
+export function adaptiveView(site: SiteRow, now: number): AdaptiveView {
+  const slowdown = slowdownOf(site, now);
+  const cause = slowdown === 1 ? null : site.slowdown_cause;
+  return {
+    slowdown,
+    slowdownCause: cause === null ? undefined : (JSON.parse(cause) as SlowdownCause),
+    hasIsolatedErrors: areIsolated(throttlingOf(site)),
+  };
 }
 
 export function setPolicy(row: PolicyRow, policy: SitePolicy): void {

@@ -117,6 +117,10 @@ function siteValues(site: SiteRow): SqlValue[] {
     site.term,
     site.term_worker,
     site.term_ends_at,
+    site.slowdown,
+    site.slowdown_cause,
+    site.isolated,
+    site.is_good,
   ];
 }
 

@@ -5,6 +5,7 @@
  */
 import { backoffMs, siteBackoffMs } from "../../domain/backoff.ts";
 import type { DeadReason } from "../../domain/task.ts";
+import { afterThrottled } from "../../domain/throttling.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import {
   baseQueue,
@@ -20,7 +21,7 @@ import {
 } from "../frontier.ts";
 import type { FailedAttempt } from "../frontier-admin.ts";
 import type { Admit } from "./enqueue.ts";
-import type { JobRow, LaneRow, SiteRow, TaskRow } from "./rows.ts";
+import { type JobRow, type LaneRow, type SiteRow, type TaskRow, throttlingOf } from "./rows.ts";
 import type { RunTransaction, Transaction } from "./transaction.ts";
 
 type Names =
@@ -60,7 +61,7 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       if (task === undefined) return "stale";
       leased.delete(claimKey(settlement)); // the same claim twice in one call is stale the second time
       const lease = endLease(tx, task);
-      updateSiteBackoff(tx, lease.site, settlement.site);
+      updateSiteBackoff(tx, lease, settlement.site);
       const state = applyOutcome(tx, lease, settlement.outcome);
       if (state !== "retry") ended.push(task.id);
       if (settlement.outcome.kind === "done") addResults(tx, lease, settlement);
@@ -261,16 +262,27 @@ function laneAfter(tx: Transaction, { job, lane, site }: EndedLease, crashes: nu
 
 /**
  * Starts, extends or ends the backoff of a site. A response to a request from before the backoff is not a new
- * incident.
+ * incident. A throttled response of a single page does not start a backoff.
  */
-function updateSiteBackoff(tx: Transaction, site: SiteRow, signal: Settlement["site"]): void {
-  if (signal.kind === "ok" && site.blocked_until <= tx.now) site.incidents = 0;
-  if (signal.kind !== "throttled") return;
+function updateSiteBackoff(tx: Transaction, { site, task }: EndedLease, signal: Settlement["site"]): void {
+  if (signal.kind === "ok") {
+    site.is_good = 1;
+    if (site.blocked_until <= tx.now) site.incidents = 0;
+  }
+  if (signal.kind !== "throttled" || (signal.cause !== "robots" && !countThrottled(site, task.failures > 0))) return;
   if (site.blocked_until <= tx.now) site.incidents += 1;
   const until = tx.now + (signal.retryAfterMs ?? siteBackoffMs(site.incidents));
   if (until <= site.blocked_until) return;
   site.blocked_until = until;
   site.backoff_cause = signal.cause ?? null;
+}
+
+/** Whether the response pauses the site. */
+function countThrottled(site: SiteRow, isRetry: boolean): boolean {
+  const { isolated, isGood, pauses } = afterThrottled(throttlingOf(site), isRetry);
+  site.isolated = isolated;
+  site.is_good = isGood ? 1 : 0;
+  return pauses;
 }
 
 function history(

@@ -7,7 +7,7 @@ import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";
 import { MAX_BATCH, type RobotsFile, type TermRequest } from "../frontier.ts";
 import { SITE_JOBS_MAX, type SiteDetail, type SiteJobView, type SiteView } from "../frontier-admin.ts";
 import { isFetchingRobots } from "./readiness.ts";
-import { type JobRow, policyFor, policyOf, type SiteRow } from "./rows.ts";
+import { adaptiveView, type JobRow, policyFor, policyOf, type SiteRow } from "./rows.ts";
 import { openTerm, returnTerm } from "./terms.ts";
 import type { RunTransaction } from "./transaction.ts";
 
@@ -90,14 +90,14 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
         site.operator_per_site = policy?.perSite ?? null;
         tx.updatePolicy(site);
       }),
-    list: (limit, { after, part }) => sql.listSites.all(after, part, limit).map(toSite),
-    listBusy: (limit, part) => sql.listBusySites.all(part, Math.min(limit, MAX_BATCH)).map(toSite),
+    list: (limit, { after, part }) => sql.listSites.all(after, part, limit).map((row) => toSite(row, now())),
+    listBusy: (limit, part) => sql.listBusySites.all(part, Math.min(limit, MAX_BATCH)).map((row) => toSite(row, now())),
     find(name) {
       const row = sql.findSite.get(name);
       if (row === undefined) return undefined;
       const site = row as unknown as SiteRow;
       return {
-        ...toSite(row),
+        ...toSite(row, now()),
         operator: operatorOf(site),
         incidents: site.incidents,
         isFetchingRobots: isFetchingRobots(site, now()),
@@ -107,7 +107,7 @@ export function createSites({ db, runTransaction, now }: Deps): Sites {
   };
 }
 
-function toSite(row: Row): SiteView {
+function toSite(row: Row, now: number): SiteView {
   const site = row as unknown as SiteRow & { waiting: number };
   const policy = policyOf(site);
   return {
@@ -119,6 +119,7 @@ function toSite(row: Row): SiteView {
     blockedUntil: site.blocked_until,
     backoffCause: site.backoff_cause ?? undefined,
     crawlDelayMs: site.crawl_delay_ms,
+    ...adaptiveView(site, now),
   };
 }
 

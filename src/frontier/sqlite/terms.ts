@@ -1,12 +1,21 @@
 /** Opens and returns the terms of sites (F2, F3), on rows that a transaction has loaded. */
-import { arrivalAfterTerm, type ReturnedTerm, readyAt, TERM_MS, type Term } from "../../domain/politeness.ts";
+import {
+  arrivalAfterTerm,
+  concurrencyOf,
+  type ReturnedTerm,
+  readyAt,
+  TERM_MS,
+  type Term,
+} from "../../domain/politeness.ts";
+import type { SlowdownCause } from "../../domain/slowdown.ts";
 import { rescaleArrival } from "../rescale-arrival.ts";
-import { policyOf, type SiteRow } from "./rows.ts";
+import { policyOf, type SiteRow, slowdownOf, throttlingOf } from "./rows.ts";
 
 /** The site must have a rate. */
 export function openTerm(site: SiteRow, worker: string, now: number): Term {
   const { intervalMs, burst } = policyOf(site);
   const rate = { intervalMs, burst };
+  setSlowdown(site, slowdownOf(site, now), undefined);
   const startsAt = Math.max(now, readyAt(site.arrival_at, rate), site.blocked_until);
   const term: Term = {
     site: site.site,
@@ -15,7 +24,9 @@ export function openTerm(site: SiteRow, worker: string, now: number): Term {
     startsAt,
     endsAt: startsAt + TERM_MS,
     arrivalAt: site.arrival_at,
-    concurrent: site.per_site - site.in_flight,
+    concurrent: concurrencyOf(site.per_site, site.incidents) - site.in_flight,
+    slowdown: site.slowdown,
+    throttling: throttlingOf(site),
   };
   site.term = term.number;
   site.term_worker = worker;
@@ -28,7 +39,15 @@ export function openTerm(site: SiteRow, worker: string, now: number): Term {
 export function returnTerm(site: SiteRow, returned: ReturnedTerm, now: number): boolean {
   if (site.term !== returned.number || site.term_worker === null) return false;
   site.arrival_at = rescaleArrival(returned.arrivalAt, now, returned, policyOf(site));
+  setSlowdown(site, returned.slowdown, returned.slowdownCause);
   site.term_worker = null;
   site.term_ends_at = 0;
   return true;
+}
+
+/** `cause`: undefined if it has not changed. A site at its full rate has none. */
+function setSlowdown(site: SiteRow, slowdown: number, cause: SlowdownCause | undefined): void {
+  site.slowdown = slowdown;
+  if (slowdown === 1) site.slowdown_cause = null;
+  else if (cause !== undefined) site.slowdown_cause = JSON.stringify(cause);
 }

@@ -2,6 +2,7 @@
 import type { ReturnedTerm, Term } from "../../domain/politeness.ts";
 import type { Allowance } from "../../fetch/fetcher.ts";
 import type { Claim, Grant } from "../../frontier/frontier.ts";
+import type { Attempt, FetchedPage } from "../observe/task-observer.ts";
 
 export type Pacer = {
   allowance: Allowance;
@@ -11,6 +12,8 @@ export type Pacer = {
   unsettled(): SiteCounts;
   /** Adds the answer to a lease call. Tasks of sites without a rate start at once. */
   add(granted: { grants: readonly Grant[]; terms: readonly Term[] }, unsettledBefore: SiteCounts): void;
+  /** A site responded to a task. It may be slowed down, and nothing more is sent to it if the response pauses it. */
+  responded(attempt: Attempt, fetched: FetchedPage): void;
   /** A started task has a result or was aborted: its site may get another request. */
   ended(claim: Claim): void;
   /** The worker is about to settle or release a started task. */

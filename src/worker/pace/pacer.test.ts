@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/model/manual-clock.ts";
 import type { ReturnedTerm, Term } from "../../domain/politeness.ts";
+import { NO_RESPONSES } from "../../domain/throttling.ts";
 import type { Grant, TermRequest } from "../../frontier/frontier.ts";
 import { createPacer } from "./pacer.ts";
 import type { Pacer } from "./pacer-interface.ts";
@@ -38,6 +39,7 @@ describe("a pacer", () => {
     const rate = { intervalMs: 100, burst: 1 };
     return {
       ...{ site, number: 1, ...rate, startsAt: clock.now(), endsAt: clock.now() + 2000, arrivalAt: 0, concurrent: 4 },
+      ...{ slowdown: 1, throttling: NO_RESPONSES },
       ...parts,
     };
   }

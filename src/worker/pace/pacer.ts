@@ -18,6 +18,8 @@ import { Heap } from "../../runtime/heap.ts";
 import type { PacedLoop, Pacer } from "./pacer-interface.ts";
 import { SitePacer } from "./site-pacer.ts";
 import { isEmpty, isLow, NEVER, newSiteQueue, nextStartAt, returnAt, type SiteQueue } from "./site-queue.ts";
+import { createSiteSpeeds } from "./site-speeds.ts";
+import { hold, joinQueue } from "./site-turns.ts";
 import { createUnpacedSites } from "./unpaced-sites.ts";
 
 type Deps = { frontier: Pick<Frontier, "openTerm">; clock: Clock };
@@ -43,6 +45,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   const started = new Map<string, Started>();
   const opening = new Map<string, Promise<void>>();
   const unpaced = createUnpacedSites(clock);
+  const speeds = createSiteSpeeds();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   /** Sites that have a task to start, while no place of the worker is free. */
@@ -67,7 +70,8 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
 
   function open(term: Term, unsettledBefore: number): SiteQueue {
     const queue = queueOf(term.site);
-    if (queue.pacer === undefined) queue.pacer = new SitePacer(term);
+    const speed = speeds.open(term, queue.pacer !== undefined, clock.now());
+    if (queue.pacer === undefined) queue.pacer = new SitePacer(term, speed);
     else queue.pacer.renew(term);
     queue.maxRunning = unsettledBefore + term.concurrent;
     return queue;
@@ -109,6 +113,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   }
 
   function startNext(queue: SiteQueue, pacer: SitePacer, now: number): void {
+    if (queue.heldBy !== undefined) return;
     if (now > pacer.stopsAt()) {
       // The first waiting request reports an error.
       if (queue.requests.length > 0) void openTerm(queue.site).catch(() => {});
@@ -202,22 +207,10 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   }
 
   function waitForTurn(queue: SiteQueue, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const request = () => {
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      const leave = () => {
-        queue.requests = queue.requests.filter((one) => one !== request);
-        dropIfEmpty(queue);
-        request();
-      };
-      queue.requests.push(request);
-      signal.addEventListener("abort", leave, { once: true });
-      if (signal.aborted) leave();
-      schedule(queue);
-      pump();
-    });
+    const turn = joinQueue(queue, signal, () => dropIfEmpty(queue));
+    schedule(queue);
+    pump();
+    return turn;
   }
 
   async function waitForTerm(site: string, signal: AbortSignal): Promise<void> {
@@ -298,6 +291,10 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       for (const queue of touched) schedule(queue);
       pump();
     },
+    responded(attempt, fetched) {
+      const [now, claim] = [clock.now(), claimKey(attempt.grant)];
+      if (speeds.responded(attempt, fetched, now)) hold(started.get(claim)?.queue, claim, now);
+    },
     ended(claim) {
       const { queue, sentBefore = 0 } = started.get(claimKey(claim)) ?? {};
       if (queue === undefined) return;
@@ -322,6 +319,11 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       if (task === undefined) return;
       started.delete(claimKey(claim));
       if (task.queue === undefined) unpaced.over(task.site);
+      else if (task.queue.heldBy === claimKey(claim)) {
+        task.queue.heldBy = undefined;
+        schedule(task.queue);
+        loop.onLow(clock.now());
+      }
       startBlocked();
     },
     waiting: () => waiting,
@@ -337,7 +339,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       for (const queue of queues.values()) {
         const at = returnAt(queue);
         const { pacer } = queue;
-        if (pacer === undefined || queue.requests.length > 0) continue;
+        if (pacer === undefined || queue.requests.length > 0 || queue.heldBy !== undefined) continue;
         if (at > now + TOGETHER_MS || returned.length >= MAX_RETURNED) nextAt = Math.min(nextAt, at);
         else if (now < pacer.stopsAt() && queue.grants.length > 0) returned.push(pacer.returned(queue.grants.length));
         else if (!pacer.isExpecting || now >= pacer.stopsAt()) {

@@ -27,6 +27,14 @@ const CONNECT_MS = 20;
 /** A delay between the last check and the write that is worth correcting. */
 const SHORT_MS = 0.05;
 
+/** The speed control of the site, see site-speeds.ts. */
+type SpeedSource = {
+  /** At least 1. */
+  slowdown(): number;
+  /** The slowdown for the next term. */
+  report(): Pick<ReturnedTerm, "slowdown" | "slowdownCause">;
+};
+
 /**
  * Spaces the requests of this worker to one site during a term. It has the times of the site and no timers: the pacer
  * asks it when the next request may start, and the HTTP client asks it again at the moment of sending.
@@ -38,15 +46,17 @@ export class SitePacer {
   #term: Term;
   #rate: Rate;
   #arrivalAt: number;
+  #speed: SpeedSource;
   #expectedUntil = 0;
   #checkedAt = 0;
   /** When the last request left. */
   #leftAt = 0;
 
-  constructor(term: Term) {
+  constructor(term: Term, speed: SpeedSource) {
     this.#term = term;
     this.#rate = term;
     this.#arrivalAt = term.arrivalAt;
+    this.#speed = speed;
   }
 
   /** Continues under another term. Requests that were sent under the last term still count. */
@@ -60,8 +70,14 @@ export class SitePacer {
     return this.#term;
   }
 
+  /** The time between two requests. */
   get intervalMs(): number {
-    return this.#rate.intervalMs;
+    return this.#rate.intervalMs * this.#speed.slowdown();
+  }
+
+  /** Nothing is sent under this term any more. */
+  end(now: number): void {
+    this.#term = { ...this.#term, endsAt: Math.min(this.#term.endsAt, now + END_MARGIN_MS) };
   }
 
   /** When the next request may be sent. */
@@ -71,7 +87,7 @@ export class SitePacer {
 
   /** With a burst, requests may follow each other at once, and only the arrival time counts. */
   #gapEndsAt(): number {
-    return this.#rate.burst > 1 ? 0 : this.#leftAt + this.#rate.intervalMs - MAX_SHORT_MS;
+    return this.#rate.burst > 1 ? 0 : this.#leftAt + this.intervalMs - MAX_SHORT_MS;
   }
 
   /** When the next request may be started. Later than `readyAt` while a started request has not left. */
@@ -105,8 +121,10 @@ export class SitePacer {
     this.#checkedAt = now;
     this.#expectedUntil = 0;
     this.#leftAt = now;
-    const debtMs = this.#rate.burst > 1 ? MAX_SHORT_MS : MAX_DEBT_MS;
-    this.#arrivalAt = arrivalAfter(now - debtMs, this.#arrivalAt, this.#rate);
+    // The slowdown adds to the time after a request, but not to the burst. So no request leaves earlier than at full rate.
+    const rate = { intervalMs: this.intervalMs, burst: this.#rate.burst };
+    const debtMs = rate.burst > 1 ? MAX_SHORT_MS : MAX_DEBT_MS;
+    this.#arrivalAt = arrivalAfter(now - debtMs, this.#arrivalAt, rate);
     return true;
   }
 
@@ -125,10 +143,12 @@ export class SitePacer {
     this.#rate = { intervalMs, burst: 1 };
   }
 
+  /** With the rate of the term, so that the broker does not rescale the arrival time. */
   returned(unstarted: number): ReturnedTerm {
     const { site, number } = this.#term;
+    const { intervalMs, burst } = this.#rate;
     // The next term may belong to another worker, which does not know when the last request left.
-    const arrivalAt = Math.max(this.#arrivalAt, this.#gapEndsAt());
-    return { site, number, ...this.#rate, arrivalAt, unstarted };
+    const times = { intervalMs, burst, arrivalAt: Math.max(this.#arrivalAt, this.#gapEndsAt()) };
+    return { site, number, ...times, unstarted, ...this.#speed.report() };
   }
 }

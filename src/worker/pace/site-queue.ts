@@ -22,6 +22,8 @@ export type SiteQueue = {
   unsettled: number;
   /** A task has just started: its first request need not wait. */
   hasPass: boolean;
+  /** The claim whose response pauses the site. Nothing starts, and the term is not returned, until it is settled. */
+  heldBy: string | undefined;
   /** Its key in the heap; NEVER if it is not in the heap. */
   at: number;
 };
@@ -29,7 +31,7 @@ export type SiteQueue = {
 export function newSiteQueue(site: string): SiteQueue {
   return {
     ...{ site, pacer: undefined, grants: [], requests: [], running: 0, maxRunning: 0, unsettled: 0 },
-    ...{ hasPass: false, at: NEVER },
+    ...{ hasPass: false, heldBy: undefined, at: NEVER },
   };
 }
 

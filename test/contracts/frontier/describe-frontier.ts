@@ -1,6 +1,7 @@
 /** Runs every topic of the contract on one backend, and records which clauses have tests there. */
 import { afterEach, describe, expect, it } from "vitest";
 import { FRONTIER_CLAUSES } from "../../../src/frontier/frontier.ts";
+import { adaptiveRate } from "./adaptive-rate.ts";
 import type { Backend, Features, Gap, Suite } from "./backend.ts";
 import { backpressure } from "./backpressure.ts";
 import { bounds } from "./bounds.ts";
@@ -32,6 +33,7 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   politeness,
   terms,
   siteBackoff,
+  adaptiveRate,
   siteListing,
   robots,
   scriptedSites,

@@ -365,6 +365,9 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
         blockedUntil: 0,
         backoffCause: undefined,
         crawlDelayMs: 0,
+        slowdown: 1,
+        slowdownCause: undefined,
+        hasIsolatedErrors: false,
       },
     ]);
   });

@@ -106,7 +106,7 @@ export async function settleAll(
 export function returnedAfter(term: Term, sends: readonly number[], unstarted = 0): ReturnedTerm {
   const { site, number, intervalMs, burst } = term;
   const arrivalAt = sends.reduce((at, sentAt) => arrivalAfter(sentAt, at, term), term.arrivalAt);
-  return { site, number, intervalMs, burst, arrivalAt, unstarted };
+  return { site, number, intervalMs, burst, arrivalAt, unstarted, slowdown: term.slowdown, slowdownCause: undefined };
 }
 
 /** When a worker sends `count` requests in a term, each as early as possible. */

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type SitePolicy, TERM_MS, type Term } from "../../../src/domain/politeness.ts";
+import { NO_RESPONSES } from "../../../src/domain/throttling.ts";
 import { type AnyFrontier, START_AT, type Suite } from "./backend.ts";
 import {
   aJob,
@@ -36,7 +37,7 @@ function granting({ open, test }: Suite): void {
     expect(granted).toEqual([
       {
         ...{ site: "a.test", number: expect.any(Number), intervalMs: 100, burst: 1, arrivalAt: 0, concurrent: 3 },
-        ...{ startsAt: START_AT, endsAt: START_AT + TERM_MS },
+        ...{ startsAt: START_AT, endsAt: START_AT + TERM_MS, slowdown: 1, throttling: NO_RESPONSES },
       },
     ]);
   });

@@ -15,7 +15,7 @@ const CIRCUITS = {
   open: { label: "open", tip: BACKOFF_TEXT },
   "half-open": {
     label: "half-open",
-    tip: "The backoff is over, but there was no successful response yet. A success closes the circuit. Another 429, 503 or robots.txt failure starts a longer backoff.",
+    tip: "The backoff is over, but there was no successful response yet. The site gets one request at a time. A success closes the circuit. Another 429, 503 or robots.txt failure starts a longer backoff.",
   },
 } as const;
 
@@ -23,15 +23,16 @@ const CIRCUITS = {
 const NO_LIMIT = 1_000_000;
 
 export function SiteStats({ site }: { site: SiteDetailOut }) {
-  const { rate, burst, perSite, inFlight, waiting, setBy, circuit, incidents } = site;
+  const { rate, rateShare, rules, burst, perSite, inFlight, waiting, setBy, circuit, incidents } = site;
   const isFull = inFlight >= perSite;
   return (
     <div class="stats">
       <Stat
         label="Rate"
-        value={rate}
+        value={rateShare < 1 ? `${Math.round(rateShare * 100)}% of ${rate}` : rate}
         tip={`The rate that applies: ${rate}, set by ${SET_BY[setBy]}. After a pause, up to ${burst} requests may be sent at once. Redirects and requests for robots.txt count too.`}
-        more={`set by ${SET_BY[setBy]}`}
+        more={rules[0] ?? `set by ${SET_BY[setBy]}`}
+        tone={rateShare < 1 ? "warn" : undefined}
       />
       <Stat
         label="Next request"

@@ -11,6 +11,12 @@ import { PRIORITIES } from "../job/priorities.ts";
 import { FieldRows } from "./field-rows.tsx";
 import { type JobDraft, withoutUndefined } from "./job-draft.ts";
 
+const ADAPTIVE = [
+  { value: "", label: "server default" },
+  { value: "true", label: "on" },
+  { value: "false", label: "off" },
+];
+
 type SectionProps = { job: JobInput; set: (changes: Partial<JobInput>) => void; problems: FieldProblems };
 
 type JobFormProps = { draft: JobDraft; onDraft: (draft: JobDraft) => void; problems: FieldProblems };
@@ -160,6 +166,17 @@ function LimitsSection({ job, set, problems }: SectionProps) {
           value={politeness.perSite}
           onValue={(perSite) => set({ politeness: withoutUndefined({ ...politeness, perSite }) })}
           problem={problems.at("politeness.perSite")}
+        />
+        <SelectField
+          label="Adaptive rate"
+          hint="Whether a site that answers with errors or slowly gets fewer requests than its rate allows."
+          value={String(politeness.adaptive ?? "")}
+          onChange={(value) => {
+            const adaptive = value === "" ? undefined : value === "true";
+            set({ politeness: withoutUndefined({ ...politeness, adaptive }) });
+          }}
+          options={ADAPTIVE}
+          problem={problems.at("politeness.adaptive")}
         />
         <NumberField
           label="Page limit"

@@ -78,19 +78,22 @@ function encodeSiteSignal(site: Settlement["site"]): string {
   return site.retryAfterMs === undefined ? signal : `${signal} ${site.retryAfterMs}`;
 }
 
-/** Four values, see return_term in lua/lib/terms.lua. `fromNow`: that of the shard's BrokerClock. */
+/** Six values, see return_term in lua/lib/terms.lua. `fromNow`: that of the shard's BrokerClock. */
 export function encodeReturned(
-  { number, intervalMs, burst, arrivalAt }: ReturnedTerm,
+  { number, intervalMs, burst, arrivalAt, slowdown, slowdownCause }: ReturnedTerm,
   fromNow: (at: number) => number,
 ): ScriptArg[] {
-  return [number, intervalMs, burst, fromNow(arrivalAt)];
+  const cause = slowdownCause === undefined ? "" : JSON.stringify(slowdownCause);
+  return [number, intervalMs, burst, fromNow(arrivalAt), slowdown, cause];
 }
 
 /** Decodes a term in the broker's time, see open_term in lua/lib/terms.lua. */
 export function decodeTerm(site: string, text: string): Term {
-  const fields = text.split(" ").map(Number) as [number, number, number, number, number, number, number];
-  const [number, intervalMs, burst, startsAt, endsAt, arrivalAt, concurrent] = fields;
-  return { site, number, intervalMs, burst, startsAt, endsAt, arrivalAt, concurrent };
+  const fields = text.split(" ").map(Number);
+  const [number = 0, intervalMs = 0, burst = 1, startsAt = 0, endsAt = 0, arrivalAt = 0, concurrent = 0] = fields;
+  const [slowdown = 1, isolated = 0, isGood = 1] = fields.slice(7);
+  const throttling = { isolated, isGood: isGood === 1 };
+  return { site, number, intervalMs, burst, startsAt, endsAt, arrivalAt, concurrent, slowdown, throttling };
 }
 
 /** Decodes a reply of lease.lua. The terms are in the broker's time. */

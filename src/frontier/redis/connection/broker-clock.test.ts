@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Term } from "../../../domain/politeness.ts";
+import { NO_RESPONSES } from "../../../domain/throttling.ts";
 import { callerClock, createBrokerClock, type RoundTrip } from "./broker-clock.ts";
 
 /** A local clock that is `aheadMs` ahead of the broker's, and calls with a given time for each direction. */
@@ -144,5 +145,8 @@ describe("a term", () => {
 });
 
 function aTerm(startsAt: number, endsAt: number, arrivalAt: number): Term {
-  return { site: "a.test", number: 1, intervalMs: 100, burst: 1, concurrent: 1, startsAt, endsAt, arrivalAt };
+  return {
+    ...{ site: "a.test", number: 1, intervalMs: 100, burst: 1, concurrent: 1, startsAt, endsAt, arrivalAt },
+    ...{ slowdown: 1, throttling: NO_RESPONSES },
+  };
 }

@@ -16,7 +16,7 @@ WHERE n = ?
 -- name: site
 SELECT n, site, arrival_at, in_flight, blocked_until, backoff_cause, incidents, interval_ms, burst, per_site, wants_robots,
   operator_interval_ms, operator_burst, operator_per_site, crawl_delay_ms, robots_fresh_until, robots_asker,
-  term, term_worker, term_ends_at
+  term, term_worker, term_ends_at, slowdown, slowdown_cause, isolated, is_good
 FROM sites WHERE n = ?
 
 -- name: siteNumber
@@ -28,7 +28,8 @@ INSERT INTO sites (site) VALUES (?) RETURNING n
 -- name: saveSite
 UPDATE sites SET arrival_at = ?, in_flight = ?, blocked_until = ?, backoff_cause = ?, incidents = ?, interval_ms = ?, burst = ?,
   per_site = ?, wants_robots = ?, operator_interval_ms = ?, operator_burst = ?, operator_per_site = ?,
-  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?, term = ?, term_worker = ?, term_ends_at = ?
+  crawl_delay_ms = ?, robots_fresh_until = ?, robots_asker = ?, term = ?, term_worker = ?, term_ends_at = ?,
+  slowdown = ?, slowdown_cause = ?, isolated = ?, is_good = ?
 WHERE n = ?
 
 -- The strictest policy of the lanes at a site. Paused jobs do not count.

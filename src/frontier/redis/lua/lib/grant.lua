@@ -14,10 +14,14 @@ do
   local function free_at(site)
     local ready = ready_at(site)
     if site[INTERVAL] == 0 then
-      return ready > tx.now and 0 or math.min(call.left_now, call.left, site[PER_SITE] - site[IN_FLIGHT])
+      return ready > tx.now and 0 or math.min(call.left_now, call.left, health.concurrency(site) - site[IN_FLIGHT])
     end
     if ready > tx.now + call.lookahead then return 0 end
-    local tasks = tasks_per_term(site[INTERVAL], site[BURST], MAX_BATCH)
+    -- After a backoff, the next response decides whether the site gets more than one request.
+    local tasks = 1
+    if site[INCIDENTS] == 0 then
+      tasks = tasks_per_term(site[INTERVAL], site[BURST], health.slowdown(site), MAX_BATCH)
+    end
     return math.max(0, math.min(call.left, tasks - unstarted_at(site)))
   end
 

@@ -13,8 +13,8 @@ local function arrival_after_term(ends_at, interval, burst)
   return ends_at + burst * interval
 end
 
-local function tasks_per_term(interval, burst, max)
-  return math.min(max, math.max(1, burst, math.floor(TERM_WORK_MS / interval)))
+local function tasks_per_term(interval, burst, slowdown, max)
+  return math.min(max, math.max(1, burst, math.floor(TERM_WORK_MS / (interval * slowdown))))
 end
 
 -- The arrival time that the site would have if its recent requests had used the new rate (see rescale-arrival.ts).

@@ -6,7 +6,7 @@ local returned_terms, served_queues = {}, {}
 -- Returns a term, so that its site can be granted again. ARGV from index `at`: site, the term (see return_term), and
 -- how many tasks of the site its worker has not started.
 local function take_back(at)
-  local site, unstarted = site_named(ARGV[at]), tonumber(ARGV[at + 5])
+  local site, unstarted = site_named(ARGV[at]), tonumber(ARGV[at + 7])
   local arrival, worker, ends_at = site[ARRIVAL], site[TERM_WORKER], site[TERM_ENDS]
   if not return_term(site, at + 1) then return end
   -- Tasks that have not started are not in flight.

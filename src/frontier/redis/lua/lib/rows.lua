@@ -1,7 +1,7 @@
 -- rows: the jobs and sites that a call has loaded, each once. save.lua writes changes back.
 local tx = {
   now = 0, totals = {}, jobs = {}, sites = {}, lanes = {}, policy_changed = {}, waiting = {}, waiting_at = {},
-  moved = {}, job_sites = {}, finished = {},
+  moved = {}, job_sites = {}, finished = {}, health = {},
 }
 
 local TOTALS = { "shard", "shards", "next_task", "next_served", "next_site", "next_lane", "pending", "floor" }
@@ -125,6 +125,49 @@ local function find_backoff_cause(site)
   local entry = site[BLOCKED_UNTIL] > 0 and redis.call("HGET", key("backoff-causes"), site[NUMBER])
   local ends_at, cause = string.match(entry or "", "^(%S+) (.*)$")
   return tonumber(ends_at or 0) == site[BLOCKED_UNTIL] and cause or ""
+end
+
+-- How the site responds: `slowdown` with the JSON of its `cause` or "" (see domain/slowdown.ts), `isolated` and `is_good`
+-- (see domain/throttling.ts). A site without an entry has no trouble. Set `is_changed` after a change: `save` writes it.
+-- The functions are in a table, because a script may have only 200 local variables.
+local health = {}
+
+function health.of(site)
+  local n = site[NUMBER]
+  if tx.health[n] then return tx.health[n] end
+  if tx.has_health == nil then tx.has_health = redis.call("EXISTS", key("health")) == 1 end
+  local entry = tx.has_health and redis.call("HGET", key("health"), n) or "1 0 1 "
+  local slowdown, isolated, is_good, cause = string.match(entry, "^(%S+) (%d+) (%d) (.*)$")
+  tx.health[n] = {
+    slowdown = tonumber(slowdown), isolated = tonumber(isolated), is_good = is_good == "1", cause = cause,
+  }
+  return tx.health[n]
+end
+
+-- The slowdown that applies now. It is forgotten 10 minutes after the site could have got its next request.
+function health.slowdown(site)
+  return tx.now - site[ARRIVAL] > 600000 and 1 or health.of(site).slowdown
+end
+
+function health.save()
+  for n, known in pairs(tx.health) do
+    local cause = known.slowdown ~= 1 and known.cause or ""
+    local entry = string.format("%.17g %d %d %s", known.slowdown, known.isolated, known.is_good and 1 or 0, cause)
+    if known.is_changed and entry == "1 0 1 " then redis.call("HDEL", key("health"), n)
+    elseif known.is_changed then redis.call("HSET", key("health"), n, entry) end
+  end
+end
+
+-- How many requests to a site may run at once. After a backoff it is one, until a response is good.
+function health.concurrency(site)
+  return site[INCIDENTS] > 0 and 1 or site[PER_SITE]
+end
+
+-- A response was good. It does not end a backoff that it was sent before.
+function health.note_good(site)
+  local known = health.of(site)
+  if not known.is_good then known.is_good, known.is_changed = true, true end
+  if site[BLOCKED_UNTIL] <= tx.now then site[INCIDENTS] = 0 end
 end
 
 local function site_number(name)

@@ -134,6 +134,7 @@ local function save()
   for _, lane in pairs(tx.lanes) do save_lane(lane) end
   for n in pairs(tx.policy_changed) do update_policy(site_numbered(n)) end
   for _, site in pairs(tx.sites) do save_site(site) end
+  health.save()
   for _, known in pairs(tx.job_sites) do save_job_site(known) end
   for _, job in pairs(tx.jobs) do save_job(job) end
   save_counts("waiting", tx.waiting)

@@ -1,11 +1,22 @@
 -- task-outcome: apply the outcome of a task, and update the backoff of its site (F14).
 
+-- Whether a throttled response pauses the site; the same as afterThrottled in domain/throttling.ts.
+function health.count_throttled(site, is_retry)
+  local known = health.of(site)
+  local isolated, is_good = known.isolated, known.is_good
+  if is_retry and isolated > 0 then return false end
+  known.isolated = is_good and math.min(6, isolated + 1) or math.max(0, isolated - 1)
+  known.is_good, known.is_changed = false, true
+  return not (is_good and isolated >= 3)
+end
+
 -- A response to a request from before the backoff is not a new incident, and does not end the backoff.
-local function update_site_backoff(site, signal)
+local function update_site_backoff(site, signal, is_retry)
   local is_blocked = site[BLOCKED_UNTIL] > tx.now
-  if signal == "ok" and not is_blocked then site[INCIDENTS] = 0 end
-  if signal == "ok" or signal == "" then return end
+  if signal == "ok" then return health.note_good(site) end
+  if signal == "" then return end
   local cause, requested = string.match(signal, "^throttled(%S*) ?(.*)$")
+  if cause ~= ":robots" and not health.count_throttled(site, is_retry) then return end
   if not is_blocked then site[INCIDENTS] = site[INCIDENTS] + 1 end
   local wait = tonumber(requested) or math.min(1000 * 2 ^ (site[INCIDENTS] - 1), 60000)
   if tx.now + wait <= site[BLOCKED_UNTIL] then return end

@@ -4,7 +4,8 @@
 -- ARGV  1 now or ""   2 "numbers" or "names"   3… the sites
 -- Reply: now, then for each existing site: number, name, arrival time, in flight, blocked until, interval, burst, per
 --        site, crawl-delay, 1 while robots.txt is being fetched, waiting, incidents in a row, end of the term, worker
---        of the term or "", cause of the backoff or "", the operator's policy or "".
+--        of the term or "", cause of the backoff or "", the operator's policy or "", slowdown, its cause or "", and the
+--        state of its throttled responses (`isolated`).
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua
 begin(ARGV[1])
 local reply = { exact(tx.now) }
@@ -17,7 +18,7 @@ for at = 3, #ARGV do
       exact(site[INTERVAL]), tostring(site[BURST]), tostring(site[PER_SITE]), exact(site[CRAWL_DELAY]),
       is_fetching_robots(site) and "1" or "0", redis.call("HGET", key("site-waiting"), site[NUMBER]) or "0",
       tostring(site[INCIDENTS]), exact(site[TERM_ENDS]), site[TERM_WORKER] or "", find_backoff_cause(site),
-      site[OPERATOR] or "",
+      site[OPERATOR] or "", exact(health.slowdown(site)), health.of(site).cause, tostring(health.of(site).isolated),
     }) do reply[#reply + 1] = field end
   end
 end

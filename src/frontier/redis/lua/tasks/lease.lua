@@ -4,7 +4,7 @@
 -- KEYS  1 the shard                      Cost: O(log n) in sites with work, plus a few small writes per site and grant.
 -- ARGV  1 now or ""   2 worker   3 its wake-up channel (see wake-workers)   4 max grants   5 max grants at sites
 --       without a rate   6 lease, ms   7 lookahead, ms   8 number of queues   9… queues, then for each returned term:
---       site, number, interval, burst, arrival time, number of unstarted tasks
+--       site, the term (six values, see return_term), number of unstarted tasks
 -- Reply: now, when the next task and the first suspect are due (separated by a space, each may be missing), when this
 --        worker should call again if nothing wakes it, or "", then for each site: name, its term (see open_term) or "",
 --        1 if the first task must fetch robots.txt, number of jobs, and for each job its id, number of tasks, and the
@@ -28,7 +28,7 @@ local function grant_at(queue, rank)
   for _, turn in ipairs(turns) do take_turn(turn, worker, lease_ms, reply) end
 end
 
-for at = last_queue + 1, #ARGV, 6 do take_back(at) end
+for at = last_queue + 1, #ARGV, 8 do take_back(at) end
 if max > 0 then
   for rank = 0, 9 do
     for _, queue in ipairs(queues) do

@@ -37,7 +37,7 @@ local holders, job = find_holders()
 if not holders then return { exact(tx.now), 0 } end
 for nth, holder in ipairs(holders) do
   local _, _, site = end_lease(ids[nth], holder[1], holder[2])
-  if site[BLOCKED_UNTIL] <= tx.now then site[INCIDENTS] = 0 end
+  health.note_good(site)
   local at = 5 + (nth - 1) * 6
   tally(job, site, ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
 end

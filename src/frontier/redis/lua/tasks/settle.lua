@@ -31,7 +31,7 @@ end
 local function end_first(value, lanes, at, links)
   local holder = holder_of(value)
   local _, job, site = end_lease(ARGV[at], holder[1], holder[2])
-  update_site_backoff(site, ARGV[at + 3])
+  update_site_backoff(site, ARGV[at + 3], false)
   return add_results(job, site, lanes, at, links)
 end
 
@@ -44,7 +44,7 @@ local function settle(value, lanes, at, links)
   local task = read_lease(ARGV[at], value)
   if task.token ~= tonumber(ARGV[at + 1]) then return 0 end
   local lane, job, site = end_lease(ARGV[at], task.lane, task.worker)
-  update_site_backoff(site, ARGV[at + 3])
+  update_site_backoff(site, ARGV[at + 3], task.failures > 0)
   local code = apply_outcome(task, lane, job, site, ARGV[at + 2])
   return is_done and add_results(job, site, lanes, at, links) or code
 end
