@@ -10,7 +10,7 @@ import { type EnqueueAnswer, MAX_BATCH } from "../frontier.ts";
 import { jobNotFound } from "../job-errors.ts";
 import type { PageQuota } from "./cluster/page-quota.ts";
 import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
-import { createLaneTable, encodeTasks } from "./codec/codec.ts";
+import { createLaneTable, encodeSubmitted, encodeTasks } from "./codec/codec.ts";
 import type { Reply, ScriptArg } from "./connection/broker-client.ts";
 
 /** How soon a submitter should retry after `enqueue` reached the cap. */
@@ -80,7 +80,7 @@ function prepareBatch(deps: Deps, jobId: string, tasks: readonly NewTask[], maxP
   if (only === undefined || deps.shards.all.length > 1) {
     return { size: tasks.length, send: () => enqueueOnShards(deps, jobId, indexed, maxPending) };
   }
-  const args = encodeBatch(tasks);
+  const args = encodeSubmitted(tasks);
   return { size: tasks.length, send: () => enqueuePart(only, jobId, indexed, args, maxPending) };
 }
 
@@ -105,7 +105,7 @@ async function enqueueOnShards(
     const own = part.filter(({ index }) => index < taken);
     const ownTasks = own.map(({ task }) => task);
     await quota.provide(shard, jobId, ownTasks);
-    const answer = await enqueuePart(shard, jobId, own, encodeBatch(ownTasks), maxPending);
+    const answer = await enqueuePart(shard, jobId, own, encodeSubmitted(ownTasks), maxPending);
     const left = own[answer.taken];
     if (left === undefined) full.delete(shard);
     else {

@@ -8,13 +8,14 @@ import type { Reply, ScriptArg } from "../connection/broker-client.ts";
 import { decodeBody, encodeBody } from "./task-body.ts";
 
 /** The lanes of a call: each is sent once, and tasks refer to it by its index, starting at 1. */
-type LaneTable = { encode(): ScriptArg[]; indexOf(task: NewTask): number };
+type LaneTable = { encode(): ScriptArg[]; values(): readonly ScriptArg[]; indexOf(task: NewTask): number };
 
 export function createLaneTable(): LaneTable {
   const lanesOf = new Map<string, { queue: string; priority: number; index: number }[]>();
   const args: ScriptArg[] = [];
   return {
     encode: () => [args.length / 3, ...args],
+    values: () => args,
     indexOf({ site, queue, priority }) {
       const lanes = lanesOf.get(site) ?? [];
       const existing = lanes.find((lane) => lane.queue === queue && lane.priority === priority);
@@ -31,11 +32,45 @@ export function createLaneTable(): LaneTable {
 export function encodeTasks(tasks: readonly NewTask[], lanes: LaneTable): ScriptArg[] {
   const args: ScriptArg[] = [];
   for (const task of tasks) {
-    const index = lanes.indexOf(task);
-    const continuesPage = task.redirects !== undefined && task.redirects > 0;
-    args.push(continuesPage ? -index : index, encodeFingerprint(task.url), encodeBody(task));
+    args.push(signedIndex(lanes, task), encodeFingerprint(task.url), encodeBody(task));
   }
   return args;
+}
+
+/** Negative for the target of a redirect. */
+function signedIndex(lanes: LaneTable, task: NewTask): number {
+  const index = lanes.indexOf(task);
+  return task.redirects !== undefined && task.redirects > 0 ? -index : index;
+}
+
+/**
+ * Four JSON lists, see lua/lib/admit-many.lua. Few long arguments take less time than many short ones: in the client
+ * library, in the protocol and in Lua.
+ */
+export function encodeSubmitted(tasks: readonly NewTask[]): ScriptArg[] {
+  const lanes = createLaneTable();
+  const runs: number[] = [];
+  const fingerprints: string[] = [];
+  const bodies: string[] = [];
+  let last: { task: NewTask; lane: number } | undefined;
+  for (const task of tasks) {
+    const lane = last !== undefined && isSameLane(task, last.task) ? last.lane : signedIndex(lanes, task);
+    if (lane === last?.lane) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
+    else runs.push(lane, 1);
+    last = { task, lane };
+    fingerprints.push(encodeFingerprint(task.url));
+    bodies.push(encodeBody(task));
+  }
+  return [lanes.values(), runs, fingerprints, bodies].map((list) => JSON.stringify(list));
+}
+
+function isSameLane(one: NewTask, other: NewTask): boolean {
+  return (
+    one.site === other.site &&
+    one.queue === other.queue &&
+    one.priority === other.priority &&
+    one.redirects === other.redirects
+  );
 }
 
 export function encodeFingerprint(url: string): string {

@@ -10,10 +10,10 @@ import type { Shards } from "../cluster/shards.ts";
  * worked.
  */
 export const REQUIRED_COMMANDS = [
-  ...["del", "get", "set", "unlink", "time", "publish"],
+  ...["del", "get", "mset", "set", "unlink", "time", "publish"],
   ...["hdel", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hscan", "hset"],
   ...["lindex", "llen", "lpop", "lrange", "rpush"],
-  ...["sadd", "sismember", "smembers", "srandmember", "srem"],
+  ...["sadd", "sismember", "smembers", "smismember", "srandmember", "srem"],
   ...[
     "zadd",
     "zcount",

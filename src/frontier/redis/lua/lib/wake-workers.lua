@@ -9,10 +9,10 @@ local MAX_CHANNELS_TRIED = 8
 -- A watcher that has not called lease this long after its time is considered dead.
 local ALARM_LATE_MS = 250
 
-local function collect_due(name, due)
+local function collect_due(name, due, turns)
   if due >= NEVER then return end
   local queue = base_queue(string.match(name, "^%d+:(.*)$"))
-  if due <= tx.now then due_now[queue] = (due_now[queue] or 0) + 1
+  if due <= tx.now then due_now[queue] = (due_now[queue] or 0) + (turns or 1)
   else due_later[queue] = math.min(due_later[queue] or NEVER, due) end
 end
 

@@ -1,24 +1,27 @@
 #!lua
--- enqueue: queue URLs of a running job, as many as the cap allows (F9, F13).                           Cost: see admit.
+-- enqueue: queue URLs of a running job, as many as the cap allows (F9, F13).                           Cost: see admit-many.
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 job id   3 max waiting tasks   4 number of lanes, then 3 values per lane, then 3 values per
---       task (see admit), then the receipt
+-- ARGV  1 now or ""   2 job id   3 max waiting tasks   4 lanes   5 runs   6 fingerprints   7 bodies (each a JSON list, see
+--       admit-many), then the receipt
 -- Reply: now, state, number of tasks processed, queued, duplicates, then index and reason of each refused task.
 --        State is "", or why nothing was queued: "missing", "sealed", or the state of a stopped job.
--- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua
+-- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua lib/admit-many.lua
 begin(ARGV[1])
 local receipt = previous_reply()
 if receipt then return receipt end
 local max = tonumber(ARGV[3])
-local lanes, from = read_lanes(5, tonumber(ARGV[4]))
 local job = job_named(ARGV[2])
 
 if not job then return { exact(tx.now), "missing", 0, 0, 0 } end
 if job.sealed == 1 then return { exact(tx.now), "sealed", 0, 0, 0 } end
 if job.stopped == 1 then return { exact(tx.now), job.state, 0, 0, 0 } end
-local count = math.min((#ARGV - from + 1) / 3, math.max(0, max - tx.totals.pending))
+local tasks = {
+  lanes = cjson.decode(ARGV[4]), runs = cjson.decode(ARGV[5]),
+  fingerprints = cjson.decode(ARGV[6]), bodies = cjson.decode(ARGV[7]),
+}
+local count = math.min(#tasks.bodies, math.max(0, max - tx.totals.pending))
 
-local answer = admit(job, lanes, from, count, "submitted")
+local answer = admit_many(job, tasks, count)
 save()
 save_scopes()
 return save_reply({ exact(tx.now), "", count, answer.queued, answer.duplicates, unpack(answer.refused) })
