@@ -6,13 +6,25 @@ import { hash } from "node:crypto";
  */
 type Fingerprint = { high: number; low: number };
 
-// Measured: crypto.hash to hex takes 0.43 µs per URL, xxhash-wasm 0.56 µs (and needs asynchronous setup).
+// Measured with fingerprintInteger: 0.48 µs per URL; 1.18 µs with a digest in hex and shifted bigints.
 export function fingerprint(canonicalUrl: string): Fingerprint {
-  const digest = hash("sha1", canonicalUrl, "hex");
-  return { high: Number.parseInt(digest.slice(0, 8), 16), low: Number.parseInt(digest.slice(8, 16), 16) };
+  const digest = hash("sha1", canonicalUrl, "binary");
+  return { high: uint32At(digest, 0), low: uint32At(digest, 4) };
 }
 
 /** The fingerprint as one signed 64-bit integer, for integer keys and sets. */
 export function fingerprintInteger({ high, low }: Fingerprint): bigint {
-  return BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low));
+  INTEGER.setUint32(0, high);
+  INTEGER.setUint32(4, low);
+  return INTEGER.getBigInt64(0);
+}
+
+/** Only used within one call. */
+const INTEGER = new DataView(new ArrayBuffer(8));
+
+/** `digest` has one byte per character. */
+function uint32At(digest: string, at: number): number {
+  const high = (digest.charCodeAt(at) << 8) | digest.charCodeAt(at + 1);
+  const low = (digest.charCodeAt(at + 2) << 8) | digest.charCodeAt(at + 3);
+  return high * 0x10000 + low;
 }

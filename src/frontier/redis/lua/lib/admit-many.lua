@@ -6,24 +6,46 @@
 local admit_many
 -- The block keeps its functions out of the 200 local variables that a script may have.
 do
+  -- After the first batch of a long list, more batches probably follow. Creating the buckets for them avoids most splits,
+  -- which took 5 ms of the 32 ms for 10,000 URLs.
+  local LONG_LIST, GROWTH = 1000, 8
+
+  -- Creates the buckets for this many URLs in an empty scope.
+  local function make_buckets(scope, urls)
+    while urls > FILL * PARTS * scope.size do scope.level, scope.size = scope.level + 1, PARTS * scope.size end
+    scope.split = math.max(0, math.ceil((urls / FILL - scope.size) / (PARTS - 1)))
+    if scope.split == scope.size then scope.level, scope.size, scope.split = scope.level + 1, PARTS * scope.size, 0 end
+  end
+
+  -- Adds the members that the set already has to `seen`, and returns the others.
+  local function without_seen(members, is_member, seen)
+    local first = 1
+    while is_member[first] == 0 do first = first + 1 end
+    if first > #members then return members end
+    local new = {}
+    for nth, member in ipairs(members) do
+      if is_member[nth] == 1 then seen[member] = true else new[#new + 1] = member end
+    end
+    return new
+  end
+
   -- Marks the first `count` URLs as seen, with two commands per bucket. Returns nil if all were new and different;
   -- otherwise a table with the fingerprints that were seen before.
   local function mark_all_seen(scope, fingerprints, count)
-    local size, split, buckets, seen, marked = scope.size, scope.split, {}, {}, 0
+    if scope.count == 0 and count >= LONG_LIST then make_buckets(scope, GROWTH * count) end
+    local floor, size, split, buckets, seen, marked = math.floor, scope.size, scope.split, {}, {}, 0
     for nth = 1, count do
       local fingerprint = fingerprints[nth]
-      -- The same as bucket_of.
-      local hash = hash_of(fingerprint)
+      -- The same as bucket_of, which would also format the name of the bucket for each URL.
+      local hash = floor(fingerprint / 2048)
       local bucket = hash % size
       if bucket < split then bucket = hash % (PARTS * size) end
       local members = buckets[bucket]
       if members then members[#members + 1] = fingerprint else buckets[bucket] = { fingerprint } end
     end
     for bucket, members in pairs(buckets) do
-      local name, new = string.format("%s%d", scope.buckets, bucket), {}
-      for nth, is_seen in ipairs(redis.call("SMISMEMBER", name, unpack(members))) do
-        if is_seen == 1 then seen[members[nth]] = true else new[#new + 1] = members[nth] end
-      end
+      local name = string.format("%s%d", scope.buckets, bucket)
+      local new = without_seen(members, redis.call("SMISMEMBER", name, unpack(members)), seen)
       if #new > 0 then marked = marked + redis.call("SADD", name, unpack(new)) end
     end
     scope.count = scope.count + marked
@@ -31,30 +53,51 @@ do
   end
 
   -- Returns which fingerprints are duplicates (nil: none), and whether this is known. It is not if a task may be refused.
-  local function find_duplicates(job, tasks, count)
+  local function find_duplicates(job, scope, tasks, count)
     if job.lapse or job.page_limit and job.admitted + count > job.page_limit then return nil, false end
-    return mark_all_seen(scope_numbered(job.scope), tasks.fingerprints, count), true
+    return mark_all_seen(scope, tasks.fingerprints, count), true
+  end
+
+  -- Returns a function that prepends the id of the next task to a body. Formatting only every hundredth id takes
+  -- 0.27 µs per task instead of 0.49 µs.
+  local function create_stamp()
+    local totals, endings, first, start = tx.totals, {}, -1, ""
+    for nth = 0, 99 do endings[nth] = string.format("%02d ", nth) end
+    return function(body)
+      local id = totals.next_task * totals.shards + totals.shard
+      totals.next_task = totals.next_task + 1
+      if id < 100 then return string.format("%d %s", id, body) end
+      local ending = id % 100
+      if id - ending ~= first then
+        first = id - ending
+        start = string.format("%d", first / 100)
+      end
+      return start .. endings[ending] .. body
+    end
   end
 
   -- Groups the tasks to queue by lane, in the order of their first task.
   local function collect_batches(job, tasks, count, answer)
     local fingerprints, bodies, runs, scope = tasks.fingerprints, tasks.bodies, tasks.runs, scope_numbered(job.scope)
-    local duplicates, is_known = find_duplicates(job, tasks, count)
-    local batches, used, nth = {}, {}, 0
+    local duplicates, is_known = find_duplicates(job, scope, tasks, count)
+    local batches, used, nth, stamp = {}, {}, 0, create_stamp()
     for run = 1, #runs, 2 do
       local index, continues = math.abs(runs[run]), runs[run] < 0
       local list = batches[index] and batches[index].tasks or {}
       local before = #list
-      for _ = 1, math.min(runs[run + 1], count - nth) do
+      local last = math.min(nth + runs[run + 1], count)
+      if is_known and not duplicates then
+        for at = nth + 1, last do list[before + at - nth] = stamp(bodies[at]) end
+        nth = last
+      end
+      while nth < last do
         nth = nth + 1
-        local decision = "queued"
-        if duplicates then
-          if duplicates[fingerprints[nth]] then decision = "duplicate" end
-          duplicates[fingerprints[nth]] = true
-        elseif not is_known then decision = decide(job, scope, fingerprints[nth], continues) end
-        if decision == "queued" then
-          list[#list + 1] = string.format("%d %s", next_task_id(), bodies[nth])
-          tx.totals.next_task = tx.totals.next_task + 1
+        local fingerprint, decision = fingerprints[nth], nil
+        if is_known then
+          decision = duplicates[fingerprint] and "duplicate" or "queued"
+          duplicates[fingerprint] = true
+        else decision = decide(job, scope, fingerprint, continues) end
+        if decision == "queued" then list[#list + 1] = stamp(bodies[nth])
         elseif decision == "duplicate" then answer.duplicates = answer.duplicates + 1
         else
           answer.refused[#answer.refused + 1] = nth - 1
@@ -112,7 +155,7 @@ do
     local counters_head, counters_tail = string.sub(pack(counters), 1, 1), pack(unpack(counters, AT_LANES + 1, AT_LAST_PAGE))
     local lane_end = string.format(":%d:%s", batches[1].priority, batches[1].queue)
     local lane_start, site_key, lane_key, tasks_key = job.n .. ":", key("site", ""), key("lane", ""), key("tasks", "")
-    local due, served = site[TURNS + DUE], ordered(site[TURNS + TURN_SERVED])
+    local due, served = exact(site[TURNS + DUE]), ordered(site[TURNS + TURN_SERVED])
     local numbers, rows, lanes, names, job_sites, turns, waiting, queued = {}, {}, {}, {}, {}, {}, {}, 0
     for nth, batch in ipairs(batches) do
       local name, n, seq, at = batch.name, next_number("next_site"), next_number("next_lane"), 2 * nth
@@ -124,8 +167,8 @@ do
       rows[2 * at - 2] = site_head .. packed_name .. before_number .. packed_n .. before_lane .. pack(lane_name) .. site_tail
       rows[2 * at - 1] = lane_key .. lane_name
       rows[2 * at] = lane_head .. pack(seq) .. before_site .. packed_n .. lane_tail
-      lanes[at - 1], lanes[at] = seq, lane_name
-      names[at - 1], names[at] = 0, name
+      lanes[at - 1], lanes[at] = string.format("%d", seq), lane_name
+      names[at - 1], names[at] = "0", name
       job_sites[at - 1], job_sites[at] = name, counters_head .. pack(lane_name .. " ") .. counters_tail
       turns[at - 1], turns[at] = due, served .. ordered(n)
       waiting[at - 1], waiting[at] = number, #batch.tasks
@@ -138,7 +181,7 @@ do
     redis.call("HSET", key("job-sites", job.n), unpack(job_sites))
     redis.call("ZADD", due_key(site[INTERVAL] > 0, site[TURNS]), unpack(turns))
     redis.call("HSET", key("site-waiting"), unpack(waiting))
-    collect_due(site[TURNS], due, #batches)
+    collect_due(site[TURNS], site[TURNS + DUE], #batches)
     local queue = batches[1].queue
     tx.totals.pending, tx.waiting[queue] = tx.totals.pending + queued, (tx.waiting[queue] or 0) + queued
   end
