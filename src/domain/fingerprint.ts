@@ -6,7 +6,8 @@ import { hash } from "node:crypto";
  */
 type Fingerprint = { high: number; low: number };
 
-// Measured with fingerprintInteger: 0.48 µs per URL; 1.18 µs with a digest in hex and shifted bigints.
+// Measured, to the decimal text of fingerprintInteger: 0.66 to 0.85 µs of CPU time per URL, and 0.94 to 1.05 µs with a
+// digest in hex and shifted bigints.
 export function fingerprint(canonicalUrl: string): Fingerprint {
   const digest = hash("sha1", canonicalUrl, "binary");
   return { high: uint32At(digest, 0), low: uint32At(digest, 4) };

@@ -22,7 +22,7 @@ export const KEYS = {
   untold: "set: jobs whose last state has not been applied on all other shards",
   scopes: "hash: dedup scope -> number",
   "scope:<scope>": "hash: number of URLs seen, and how its buckets are split",
-  "seen:<scope>:<bucket>": "set of 64-bit integers, 90 to 360 in each; about 10 bytes per URL in total",
+  "seen:<scope>:<bucket>": "set of 64-bit integers, 90 to 360 in each, fewer at first; about 10 bytes per URL in total",
   "lapse:<scope>": "hash: fingerprint -> until, job, task, for scopes whose entries expire; 110 bytes per URL",
   lapsing: "sorted set: scopes whose entries expire, by the time of the next scan",
   sites: "hash: site -> number; 80 bytes per site",

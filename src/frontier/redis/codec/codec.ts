@@ -8,14 +8,13 @@ import type { Reply, ScriptArg } from "../connection/broker-client.ts";
 import { decodeBody, encodeBody } from "./task-body.ts";
 
 /** The lanes of a call: each is sent once, and tasks refer to it by its index, starting at 1. */
-type LaneTable = { encode(): ScriptArg[]; values(): readonly ScriptArg[]; indexOf(task: NewTask): number };
+type LaneTable = { encode(): ScriptArg[]; indexOf(task: NewTask): number };
 
 export function createLaneTable(): LaneTable {
   const lanesOf = new Map<string, { queue: string; priority: number; index: number }[]>();
   const args: ScriptArg[] = [];
   return {
     encode: () => [args.length / 3, ...args],
-    values: () => args,
     indexOf({ site, queue, priority }) {
       const lanes = lanesOf.get(site) ?? [];
       const existing = lanes.find((lane) => lane.queue === queue && lane.priority === priority);
@@ -44,33 +43,45 @@ function signedIndex(lanes: LaneTable, task: NewTask): number {
 }
 
 /**
- * Four JSON lists, see lua/lib/admit-many.lua. Few long arguments take less time than many short ones: in the client
- * library, in the protocol and in Lua.
+ * Five JSON lists, see lua/lib/admit-many.lua. Few long arguments take less time than many short ones in the client
+ * library.
  */
 export function encodeSubmitted(tasks: readonly NewTask[]): ScriptArg[] {
   const lanes = createLaneTable();
   const runs: number[] = [];
   const fingerprints: string[] = [];
   const bodies: string[] = [];
-  let last: { task: NewTask; lane: number } | undefined;
+  let last: NewTask | undefined;
   for (const task of tasks) {
-    const lane = last !== undefined && isSameLane(task, last.task) ? last.lane : signedIndex(lanes, task);
-    if (lane === last?.lane) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
-    else runs.push(lane, 1);
-    last = { task, lane };
+    if (last !== undefined && isSameRun(task, last)) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
+    else runs.push(signedIndex(lanes, task), 1);
+    last = task;
     fingerprints.push(encodeFingerprint(task.url));
     bodies.push(encodeBody(task));
   }
-  return [lanes.values(), runs, fingerprints, bodies].map((list) => JSON.stringify(list));
+  return [...encodeLanes(lanes.encode().slice(1)), runs, fingerprints, bodies].map((list) => JSON.stringify(list));
 }
 
-function isSameLane(one: NewTask, other: NewTask): boolean {
+function isSameRun(one: NewTask, other: NewTask): boolean {
   return (
     one.site === other.site &&
     one.queue === other.queue &&
     one.priority === other.priority &&
     one.redirects === other.redirects
   );
+}
+
+/** The sites, and the routes: queue, priority and number of lanes, for lanes in a row with the same route. */
+function encodeLanes(lanes: readonly ScriptArg[]): [sites: ScriptArg[], routes: ScriptArg[]] {
+  const sites: ScriptArg[] = [];
+  const routes: ScriptArg[] = [];
+  for (let at = 0; at < lanes.length; at += 3) {
+    const [site = "", queue = "", priority = 0] = lanes.slice(at, at + 3);
+    sites.push(site);
+    if (routes.at(-3) === queue && routes.at(-2) === priority) routes.push(Number(routes.pop()) + 1);
+    else routes.push(queue, priority, 1);
+  }
+  return [sites, routes];
 }
 
 export function encodeFingerprint(url: string): string {

@@ -1,8 +1,8 @@
 #!lua
--- enqueue: queue URLs of a running job, as many as the cap allows (F9, F13).                           Cost: see admit-many.
+-- enqueue: queue URLs of a running job, as many as the cap allows (F9, F13).                      Cost: see admit-many.
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 job id   3 max waiting tasks   4 lanes   5 runs   6 fingerprints   7 bodies (each a JSON list, see
---       admit-many), then the receipt
+-- ARGV  1 now or ""   2 job id   3 max waiting tasks   4 number of tasks in the whole list   5 sites   6 routes   7 runs
+--       8 fingerprints   9 bodies (5 to 9: JSON lists, see admit-many), then the receipt
 -- Reply: now, state, number of tasks processed, queued, duplicates, then index and reason of each refused task.
 --        State is "", or why nothing was queued: "missing", "sealed", or the state of a stopped job.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua lib/admit-many.lua
@@ -16,8 +16,8 @@ if not job then return { exact(tx.now), "missing", 0, 0, 0 } end
 if job.sealed == 1 then return { exact(tx.now), "sealed", 0, 0, 0 } end
 if job.stopped == 1 then return { exact(tx.now), job.state, 0, 0, 0 } end
 local tasks = {
-  lanes = cjson.decode(ARGV[4]), runs = cjson.decode(ARGV[5]),
-  fingerprints = cjson.decode(ARGV[6]), bodies = cjson.decode(ARGV[7]),
+  list = tonumber(ARGV[4]), sites = cjson.decode(ARGV[5]), routes = cjson.decode(ARGV[6]), runs = cjson.decode(ARGV[7]),
+  fingerprints = cjson.decode(ARGV[8]), bodies = cjson.decode(ARGV[9]),
 }
 local count = math.min(#tasks.bodies, math.max(0, max - tx.totals.pending))
 
