@@ -28,19 +28,16 @@ type Deps = {
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
   observe: Pick<TaskObserver, "settled" | "lost">;
-  /** Whether a later settlement would delay no task: enough tasks run or wait for their time. */
-  isPatient(): boolean;
+  /** How many times longer than usual the settler may wait for a full batch without delaying a task. */
+  patience(): number;
   clock: Pick<Clock, "now">;
   log: Log;
 };
 type Options = { flushMs: number; maxBatch: number };
-/** If a later settlement delays no task, the settler waits this many times longer for a full batch. */
-const PATIENT_FACTOR = 3;
-
 type Waiting = { result: AttemptResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, spool, frontier, onFinished, observe, isPatient, clock, log }: Deps,
+  { store, bodies, spool, frontier, onFinished, observe, patience, clock, log }: Deps,
   { flushMs, maxBatch }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -115,7 +112,7 @@ export function createSettler(
       new Promise((done, failed) => {
         waiting.push({ result, done, failed });
         if (waiting.length >= maxBatch) void flush();
-        else timer ??= setTimeout(flush, isPatient() ? flushMs * PATIENT_FACTOR : flushMs);
+        else timer ??= setTimeout(flush, flushMs * patience());
       }),
     flush,
   };
