@@ -9,6 +9,8 @@ export const BARS = {
   maxCpuTimesUnlimited: 1.25,
   peakRssMbUnder: 250,
   maxListTimesBare: 5,
+  maxOneHostTimesBare: 2,
+  maxNewHostsTimesBare: 3,
   maxBusyTimesIdle: 5,
   minStreamPerS: 60_000,
   maxGrowthMb: 100,
@@ -113,9 +115,16 @@ function judgeOne(figuresOf) {
 
 function judgeSubmit(trawl, bare) {
   if (trawl === undefined) return [];
-  const list = bare && trawl.listMs.median / bare.listMs.median;
+  const ratioOf = (figure) => trawl[figure].median / bare[figure].median;
+  const list = bare && ratioOf("listMs");
   return [
-    ...ratioVerdict("10,000 URLs in one request / bare handler", list, { most: BARS.maxListTimesBare }),
+    ...ratioVerdict("10,000 URLs of 50 hosts / bare handler", list, { most: BARS.maxListTimesBare }),
+    ...ratioVerdict("10,000 URLs of one host / bare handler", bare && ratioOf("oneHostMs"), {
+      most: BARS.maxOneHostTimesBare,
+    }),
+    ...ratioVerdict("10,000 URLs of 8,000 new hosts / bare handler", bare && ratioOf("newHostsMs"), {
+      most: BARS.maxNewHostsTimesBare,
+    }),
     ...ratioVerdict("one URL during a crawl / idle", trawl.busyMs.median / trawl.idleMs.median, {
       most: BARS.maxBusyTimesIdle,
     }),

@@ -17,7 +17,9 @@ export function submitGroup({ before }) {
     title: "submit over HTTP",
     contestants,
     columns: [
-      column("10,000 URLs, p50 ms", "listMs", millis),
+      column("10,000 URLs of 50 hosts, p50 ms", "listMs", millis),
+      column("of 1 host, p50 ms", "oneHostMs", millis),
+      column("of 8,000 new hosts, p50 ms", "newHostsMs", millis),
       column("one URL, p99 ms", "idleMs", millis),
       column("during a crawl, p99 ms", "busyMs", millis),
       column("stream, URLs/s", "streamPerS", group),

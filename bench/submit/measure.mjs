@@ -23,9 +23,9 @@ export async function measureTrawl({ root, scale }) {
   const stage = await openStage({ root });
   try {
     const trawl = await stage.server(stage.main, ["serve", "--port", "0", "--json", "--quiet"]);
-    const listMs = await measureLists(`${trawl.url}/v1/jobs`);
+    const lists = await measureLists(`${trawl.url}/v1/jobs`);
     const singles = await measureSingles(stage, trawl, sizes);
-    return { listMs, ...singles, ...(await measureStream(trawl, sizes)) };
+    return { ...lists, ...singles, ...(await measureStream(trawl, sizes)) };
   } finally {
     await stage.close();
   }
@@ -35,17 +35,25 @@ export async function measureBare() {
   const stage = await openStage();
   try {
     const bare = await stage.server(BARE, [stage.redisUrl]);
-    return { listMs: await measureLists(`${bare.url}/jobs`) };
+    return await measureLists(`${bare.url}/jobs`);
   } finally {
     await stage.close();
   }
 }
 
-/** The median time of a request with 10,000 URLs. */
 async function measureLists(url) {
+  return {
+    listMs: await measureList(url, 50, (nth) => `shop${nth}`),
+    oneHostMs: await measureList(url, 1, (nth) => `one${nth}`),
+    newHostsMs: await measureList(url, 8_000, (nth, request) => `new${request}-${nth}`),
+  };
+}
+
+/** The median time of a request with 10,000 URLs. `nameOf`: the name of the nth host in a request. */
+async function measureList(url, hosts, nameOf) {
   const times = [];
   for (let nth = -WARM_UP; nth < LISTS; nth++) {
-    const urls = urlsOf(`list${nth}`, LIST);
+    const urls = urlsOf(`list${nth}`, LIST, (url) => nameOf(url % hosts, nth + WARM_UP));
     const ms = await timed(() => post(url, { urls }, LIST));
     if (nth >= 0) times.push(ms);
   }
@@ -122,10 +130,10 @@ async function* linesOf(base, count) {
   }
 }
 
-function urlsOf(name, count) {
+function urlsOf(name, count, hostOf = (nth) => `shop${nth % 50}`) {
   return Array.from(
     { length: count },
-    (_, nth) => `https://www.shop${nth % 50}.example/catalogue/${name}/product-${nth}.html`,
+    (_, nth) => `https://www.${hostOf(nth)}.example/catalogue/${name}/product-${nth}.html`,
   );
 }
 
