@@ -175,7 +175,7 @@ export const SETTINGS = {
     default: "10ms",
     min: "0ms",
     max: "10s",
-    doc: "Maximum time that a finished task waits for other tasks, so that they are written in one batch. With many tasks, up to five times as long.",
+    doc: "Maximum time that a finished task waits for other tasks, so that they are written in one batch. With more than 32 running tasks, up to three times as long.",
   }),
 
   processes: count({

@@ -141,7 +141,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       observe,
       clock,
       log,
-      patience,
+      isBusy: (): boolean => loop.busy() > MAX_BATCH,
     },
     { flushMs: options.flushMs, maxBatch: MAX_BATCH },
   );
@@ -172,12 +172,6 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
     { everyMs: ANNOUNCE_EVERY_MS },
   );
   let isStopping = false;
-
-  /** Larger batches are cheaper. With few tasks, a longer wait would delay the links of a page, or keep places empty. */
-  function patience(): number {
-    if (loop.busy() > MAX_BATCH) return 3;
-    return pacer.waiting() > MAX_BATCH && loop.busy() < options.concurrency / 2 ? 5 : 1;
-  }
 
   function onFinished(jobId: string): void {
     notifier.wake(jobId);

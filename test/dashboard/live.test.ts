@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === undefined)("the dashboard on a running fleet", () =
     await page.getByLabel("Name", { exact: true }).first().fill("One shelf");
     await page.getByLabel("Start URLs").fill("http://books.example/shelf/1");
     await page.getByLabel("Follow links").check();
-    await page.getByLabel("Rate").fill("20/s");
+    await page.getByLabel("Rate", { exact: true }).fill("20/s");
     await page.getByRole("button", { name: "Add field" }).click();
     await page.getByPlaceholder("name", { exact: true }).last().fill("heading");
     await page.getByLabel("Selector of heading").fill("h1");

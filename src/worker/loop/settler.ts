@@ -28,16 +28,19 @@ type Deps = {
   frontier: Pick<Frontier, "settle">;
   onFinished(jobId: string): void;
   observe: Pick<TaskObserver, "settled" | "lost">;
-  /** How many times longer than usual the settler may wait for a full batch without delaying a task. */
-  patience(): number;
+  /** Whether more tasks run than fit into a batch. */
+  isBusy(): boolean;
   clock: Pick<Clock, "now">;
   log: Log;
 };
 type Options = { flushMs: number; maxBatch: number };
+/** With many running tasks, the settler waits this many times longer for a full batch. */
+const BUSY_FACTOR = 3;
+
 type Waiting = { result: AttemptResult; done: () => void; failed: (cause: unknown) => void };
 
 export function createSettler(
-  { store, bodies, spool, frontier, onFinished, observe, patience, clock, log }: Deps,
+  { store, bodies, spool, frontier, onFinished, observe, isBusy, clock, log }: Deps,
   { flushMs, maxBatch }: Options,
 ): Settler {
   let waiting: Waiting[] = [];
@@ -112,7 +115,7 @@ export function createSettler(
       new Promise((done, failed) => {
         waiting.push({ result, done, failed });
         if (waiting.length >= maxBatch) void flush();
-        else timer ??= setTimeout(flush, flushMs * patience());
+        else timer ??= setTimeout(flush, isBusy() ? flushMs * BUSY_FACTOR : flushMs);
       }),
     flush,
   };

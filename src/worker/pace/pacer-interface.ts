@@ -14,7 +14,7 @@ export type Pacer = {
   add(granted: { grants: readonly Grant[]; terms: readonly Term[] }, unsettledBefore: SiteCounts): void;
   /** A site responded to a task. It may be slowed down, and nothing more is sent to it if the response pauses it. */
   responded(attempt: Attempt, fetched: FetchedPage): void;
-  /** A started task has a result or was aborted: its site may get another request. */
+  /** A started task has a result or was aborted. If it has sent no request, another task may use its turn. */
   ended(claim: Claim): void;
   /** The worker is about to settle or release a started task. */
   settling(claim: Claim): void;

@@ -298,7 +298,6 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     ended(claim) {
       const { queue, sentBefore = 0 } = started.get(claimKey(claim)) ?? {};
       if (queue === undefined) return;
-      queue.running -= 1;
       // The task ended without a request: another task may use its turn.
       if (queue.pacer?.sent === sentBefore) {
         queue.hasPass = false;
@@ -318,11 +317,15 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       const task = started.get(claimKey(claim));
       if (task === undefined) return;
       started.delete(claimKey(claim));
-      if (task.queue === undefined) unpaced.over(task.site);
-      else if (task.queue.heldBy === claimKey(claim)) {
-        task.queue.heldBy = undefined;
-        schedule(task.queue);
-        loop.onLow(clock.now());
+      const { queue } = task;
+      if (queue === undefined) unpaced.over(task.site);
+      else {
+        queue.running -= 1;
+        const isReleased = queue.heldBy === claimKey(claim);
+        if (isReleased) queue.heldBy = undefined;
+        schedule(queue);
+        dropIfEmpty(queue);
+        if (isReleased) loop.onLow(clock.now());
       }
       startBlocked();
     },

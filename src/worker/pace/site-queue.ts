@@ -17,6 +17,7 @@ export type SiteQueue = {
   grants: Grant[];
   /** Requests that wait for their turn. */
   requests: (() => void)[];
+  /** Tasks that have started and are not settled. After a crash of the worker, they are requested again. */
   running: number;
   maxRunning: number;
   unsettled: number;

@@ -180,7 +180,7 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
       frontier: { settle: (settlements) => runStep("frontier.settle", () => frontier.settle(settlements)) },
       onFinished: () => {},
       observe: {},
-      patience: () => 1,
+      isBusy: () => false,
       clock: { now: Date.now },
       log,
     },
