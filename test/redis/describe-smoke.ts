@@ -296,8 +296,8 @@ type Span = Grant & { from: number; to: number };
 async function work(frontier: AnyFrontier, worker: string, total: number): Promise<Span[]> {
   const running = new Map<string, Span>();
   const spans: Span[] = [];
-  const onSend = (grant: Grant) => {
-    const span = { ...grant, from: clock.now(), to: Number.POSITIVE_INFINITY };
+  const onSend = (grant: Grant, from: number) => {
+    const span = { ...grant, from, to: Number.POSITIVE_INFINITY };
     running.set(grant.url, span);
     spans.push(span);
   };

@@ -12,8 +12,8 @@ type PacedWorker = {
   max: number;
   /** How long a request takes. */
   requestMs: number;
-  /** A request leaves now. */
-  onSend(grant: Grant): void;
+  /** A request leaves, at this time of the worker's clock. A later reading of the clock would be less exact. */
+  onSend(grant: Grant, at: number): void;
   /** A request has ended, and its task will be settled. */
   onEnd?(grant: Grant): void;
 };
@@ -28,7 +28,7 @@ export async function workOnce(frontier: AnyFrontier, options: PacedWorker): Pro
   const grantsAt = (site: string) => answer.grants.filter((grant) => grant.site === site);
   await Promise.all(answer.terms.map((term) => useTerm(frontier, term, grantsAt(term.site), options)));
   const unpaced = answer.grants.filter(({ site }) => !answer.terms.some((term) => term.site === site));
-  await Promise.all(unpaced.map((grant) => send(frontier, grant, options)));
+  await Promise.all(unpaced.map((grant) => send(frontier, grant, options, options.clock.now())));
   return answer;
 }
 
@@ -49,7 +49,7 @@ async function useTerm(
     if (now > term.endsAt) break;
     arrivalAt = arrivalAfter(now, arrivalAt, term);
     sent += 1;
-    const request = send(frontier, grant, options).finally(() => running.delete(request));
+    const request = send(frontier, grant, options, now).finally(() => running.delete(request));
     running.add(request);
   }
   const returned: ReturnedTerm = { ...term, arrivalAt, unstarted: 0, slowdownCause: undefined };
@@ -57,8 +57,8 @@ async function useTerm(
   await Promise.all([frontier.release(grants.slice(sent)), ...running]);
 }
 
-async function send(frontier: AnyFrontier, grant: Grant, { clock, requestMs, onSend, onEnd }: PacedWorker) {
-  onSend(grant);
+async function send(frontier: AnyFrontier, grant: Grant, { clock, requestMs, onSend, onEnd }: PacedWorker, at: number) {
+  onSend(grant, at);
   await clock.sleep(requestMs);
   onEnd?.(grant);
   await frontier.settle([settlementOf(grant)]);

@@ -41,7 +41,15 @@ function sendAll(bySite, { site, number, intervalMs, burst, startsAt }, grants) 
   const sentAt = bySite.get(site) ?? [];
   bySite.set(site, sentAt);
   sentAt.push(...grants.map((_, nth) => startsAt + nth * intervalMs));
-  return { site, number, intervalMs, burst, arrivalAt: startsAt + grants.length * intervalMs, unstarted: 0 };
+  return {
+    site,
+    number,
+    intervalMs,
+    burst,
+    arrivalAt: startsAt + grants.length * intervalMs,
+    unstarted: 0,
+    slowdown: 1,
+  };
 }
 
 function summarise(bySite, sites, seconds) {

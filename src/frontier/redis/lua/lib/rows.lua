@@ -135,7 +135,7 @@ local health = {}
 function health.of(site)
   local n = site[NUMBER]
   if tx.health[n] then return tx.health[n] end
-  if tx.has_health == nil then tx.has_health = redis.call("EXISTS", key("health")) == 1 end
+  if tx.has_health == nil then tx.has_health = redis.call("HLEN", key("health")) > 0 end
   local entry = tx.has_health and redis.call("HGET", key("health"), n) or "1 0 1 "
   local slowdown, isolated, is_good, cause = string.match(entry, "^(%S+) (%d+) (%d) (.*)$")
   tx.health[n] = {
