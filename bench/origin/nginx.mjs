@@ -113,7 +113,7 @@ http {
   tcp_nopush on;
   keepalive_timeout 300s;
   keepalive_requests 100000000;
-  open_file_cache max=100000 inactive=60m;
+  open_file_cache max=10000 inactive=60m;
   open_file_cache_valid 60m;
   log_format bench '$msec $request_time $server_addr $status $request_method $request_uri';
   access_log ${folder}/access.log bench buffer=256k flush=${FLUSH_MS}ms;
