@@ -9,7 +9,7 @@ import { describeMachine, printMachine } from "../bench/harness/machine.mjs";
 import { assertCanMeasure } from "../bench/harness/measure.mjs";
 import { formatVerdicts } from "../bench/harness/report.mjs";
 import { ensureReady } from "./ensure.mjs";
-import { interruptions, readCount, withOptions } from "./options.mjs";
+import { interruptions, readCount, readNames, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-api.mjs [options]
   --rounds N          rounds of each case; servers alternate (7)
@@ -76,13 +76,6 @@ function readOptions() {
     profile: values.profile === undefined ? undefined : resolve(values.profile),
     json: values.json,
   };
-}
-
-function readNames(flag, given, known) {
-  const names = given?.split(",") ?? known;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`${flag}: unknown name "${unknown}"; known names: ${known.join(", ")}`);
-  return known.filter((name) => names.includes(name));
 }
 
 /** The first rounds are a warm-up and are not counted. */

@@ -10,7 +10,7 @@ import { runOne } from "../bench/frontier/run.mjs";
 import { describeMachine, printMachine } from "../bench/harness/machine.mjs";
 import { formatVerdicts } from "../bench/harness/report.mjs";
 import { ensureReady } from "./ensure.mjs";
-import { interruptions, readCount, withOptions } from "./options.mjs";
+import { interruptions, readCount, readNames, withOptions } from "./options.mjs";
 
 const USAGE = `Usage: node scripts/bench-frontier.mjs [options]
   --scale X          share of the full sizes, such as 0.01 for a quick check (1)
@@ -64,14 +64,6 @@ function readOptions() {
     timeoutMs: readCount("--timeout", values.timeout ?? "900") * 1_000,
     json: values.json,
   };
-}
-
-/** Returns the names in the order of `known`, because the order of the runs affects the measurement. */
-function readNames(flag, given, known) {
-  const names = given?.split(",") ?? known;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`${flag}: unknown name "${unknown}"; known names: ${known.join(", ")}`);
-  return known.filter((name) => names.includes(name));
 }
 
 /**

@@ -14,7 +14,7 @@ import { findPacketObstacle } from "../bench/origin/tcpdump.mjs";
 import { makeCharts } from "../bench/page/charts.mjs";
 import { renderPage } from "../bench/page/render-page.mjs";
 import { ensureReady } from "./ensure.mjs";
-import { interruptions, readCount, withOptions } from "./options.mjs";
+import { interruptions, readCount, readNames, withOptions } from "./options.mjs";
 
 const NAMES = listGroups({ before: "" });
 const USAGE = `Usage: npm run bench -- [options]
@@ -89,14 +89,6 @@ function readOptions() {
     write: values.write === true,
     from: values.from?.split(","),
   };
-}
-
-/** Returns the names in the order of `known`. */
-function readNames(flag, given, known, aliases = {}) {
-  const names = given?.split(",").flatMap((name) => aliases[name] ?? [name]) ?? known;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`${flag}: unknown name "${unknown}"; known names: ${known.join(", ")}`);
-  return known.filter((name) => names.includes(name));
 }
 
 /** With `--before`, the older build of each selected contestant also runs. */

@@ -19,6 +19,17 @@ export function readCount(flag, text, least = 1) {
   throw new Error(`${flag} takes a whole number, ${least} or more, not "${text}"`);
 }
 
+/**
+ * Parses a list of names, separated by commas. Returns all known names if none are given. Keeps the order of `known`,
+ * because the order of the runs affects a measurement. An alias stands for several names.
+ */
+export function readNames(flag, given, known, aliases = {}) {
+  const names = given?.split(",").flatMap((name) => aliases[name] ?? [name]) ?? known;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${flag}: unknown name "${unknown}"; known names: ${known.join(", ")}`);
+  return known.filter((name) => names.includes(name));
+}
+
 /** Aborts at the first Ctrl-C or SIGTERM, so that the script can end the processes that it started. */
 export function interruptions() {
   const interrupted = new AbortController();

@@ -1,6 +1,7 @@
 /** Computes medians and verdicts of the API benchmark from its runs, and formats them. Pure. */
-import { spread } from "../harness/judge.mjs";
+
 import { alignColumns, formatSpread, group } from "../harness/report.mjs";
+import { spread } from "../harness/spread.mjs";
 
 /** Requests per second of the list cases, and the maximum time of a submission relative to `bare`. */
 const BARS = { list: 1_000, "one-host": 2, "many-hosts": 3 };

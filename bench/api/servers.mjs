@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createJiti } from "jiti";
-import { BENCH_FOLDER, ROOT } from "../harness/contestants.mjs";
+import { BENCH_FOLDER, ROOT } from "../harness/folders.mjs";
 
 const BARE = fileURLToPath(new URL("./bare-server.mjs", import.meta.url));
 const KEPT_ENV = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];

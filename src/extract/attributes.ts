@@ -83,7 +83,7 @@ export function skipSpace(markup: string, at: number): number {
   return index;
 }
 
-/** The first character belongs to the name, whatever it is. */
+/** The first character is always part of the name, even if it is `=` or a quote. */
 function endOfName(markup: string, start: number): number {
   let index = start + 1;
   for (; index < markup.length; index += 1) {

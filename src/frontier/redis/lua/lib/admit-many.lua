@@ -1,7 +1,8 @@
 -- admit-many: queue submitted URLs with a few commands per batch instead of several per URL. Has the same effect as
 -- `admit`. `tasks` has the `sites` of the lanes, `routes` (queue, priority and number of lanes, for lanes in a row),
 -- `runs` (lane and number of tasks, for tasks of a lane in a row; the lane is negative for targets of a redirect),
--- `fingerprints`, `bodies`, and `list`: the number of tasks in the caller's list, of which these are a part.
+-- `fingerprints`, `bodies`, and `list`: the number of tasks in the whole list of the caller. These tasks may be only a
+-- part of that list.
 -- Measured, CPU time of Redis for 10,000 URLs: 22 ms at one site and 157 ms at 8,000 new sites. With `admit`: 38 ms and
 -- 453 ms.
 
