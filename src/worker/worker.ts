@@ -34,6 +34,7 @@ import type { WorkerMeter } from "./observe/worker-meter.ts";
 import type { Pacer } from "./pace/pacer-interface.ts";
 import { createHandlerErrors, type HandlerPage } from "./task/handler-errors.ts";
 import type { JobCache } from "./task/job-cache.ts";
+import { createReadBatcher } from "./task/read-batcher.ts";
 import { type RunTaskDeps, type RunTaskOptions, runTask } from "./task/run-task.ts";
 import { overdue, type TaskResult, unreadable } from "./task/task-result.ts";
 import { isOverTime, withinTimeLimit } from "./task/time-limit.ts";
@@ -64,7 +65,7 @@ export type Worker = {
 
 export type WorkerTally = { tasks: number; pages: number; records: number };
 
-type WorkerDeps = Omit<RunTaskDeps, "handlerErrors"> & {
+type WorkerDeps = Omit<RunTaskDeps, "handlerErrors" | "readBatcher"> & {
   frontier: Frontier & FrontierAdmin;
   pacer: Pacer;
   store: Store & Pick<ControlStores, "history">;
@@ -114,7 +115,11 @@ const ANNOUNCE_EVERY_MS = 5_000;
 const HISTORY_EVERY_MS = 5_000;
 
 export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Worker {
-  const deps = { ...workerDeps, handlerErrors: createHandlerErrors(workerDeps) };
+  const deps = {
+    ...workerDeps,
+    handlerErrors: createHandlerErrors(workerDeps),
+    readBatcher: createReadBatcher(workerDeps),
+  };
   const { frontier, pacer, store, bodies, spool, jobs, mayBeAlive, notifier, meter, processMetrics, clock, log } = deps;
   const { worker, queues, version } = options;
   const counts: WorkerTally = { tasks: 0, pages: 0, records: 0 };

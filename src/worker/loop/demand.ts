@@ -1,19 +1,24 @@
 /**
  * Decides how many tasks a worker holds, started or not. Tasks that are granted ahead of their time make lease calls
  * rare, but no other worker can run them. So the number doubles with every call as long as the worker starts all tasks
- * in time, and falls to the work of about two seconds when it does not.
+ * in time, and falls to the number of tasks that it starts in about two seconds when it does not.
  */
 import type { Clock } from "../../runtime/clock.ts";
 
 type Demand = {
   started(): void;
-  /** The most tasks to hold now. `isBehind`: tasks could not be started in time since the last call. */
+  /**
+   * The maximum number of tasks to hold now. `isBehind`: since the last call, some tasks could not be started in time.
+   */
   most(isBehind: boolean): number;
 };
 
 const WINDOW_MS = 500;
 const MAX_HELD = 4_000;
-/** With less than the duration of a term, the sites that the worker holds could not use its whole speed. */
+/**
+ * A worker that is behind holds tasks for this long: the duration of a term. With fewer tasks, it could not use its
+ * full speed.
+ */
 const BEHIND_SECONDS = 2;
 
 export function createDemand(clock: Pick<Clock, "now">, { concurrency }: { concurrency: number }): Demand {

@@ -1,4 +1,4 @@
-/** Renews the leases of running tasks, three times per lease time. Aborts a task whose lease is lost. */
+/** Renews the leases of running tasks every third of `leaseMs`. Aborts a task whose lease is lost. */
 import type { Claim, Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -16,7 +16,7 @@ export function createLeaseKeeper({ frontier, held, clock, log }: Deps, { leaseM
     for (;;) {
       await clock.sleep(leaseMs / 3, stopping.signal);
       if (stopping.signal.aborted) return;
-      // A failed renewal is retried in time: a lease survives two failures.
+      // After a failed renewal, the next one still comes before the lease expires.
       await renew().catch((cause: unknown) => log.warn("lease_keeper.renew_failed", { cause }));
     }
   }

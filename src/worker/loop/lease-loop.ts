@@ -2,7 +2,7 @@
  * Keeps up to `concurrency` tasks running: leases tasks, passes them to the pacer, runs each one when the pacer starts
  * it, settles its result, and waits until the frontier or the pacer wakes it. When it stops, it leases no more tasks,
  * gives running tasks the grace period to end, and returns the others to the frontier. When it retires, it leases no
- * more tasks, and ends when its running tasks have ended. If the broker or the store cannot be written, the loop ends
+ * more tasks, and ends when its running tasks have ended. If a write to the broker or the store fails, the loop ends
  * with that error, since continuing would lose work.
  *
  * createLeaseLoop is long because leasing, running and shutting down share the running tasks and the stop signals.
@@ -45,7 +45,7 @@ type Deps<Result> = {
   settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
   clock: Clock;
 };
-/** `collectAt`: when to collect terms from the pacer, if it does not report an earlier time. */
+/** `collectAt`: when to collect terms from the pacer, unless the pacer requests an earlier time through `onLow`. */
 type Leased = Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt"> & { collectAt: number; hasGrants: boolean };
 
 export type LeaseLoopOptions = {
@@ -62,7 +62,7 @@ export type LeaseLoopOptions = {
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** The longest delay of a timer. Tasks of a retiring worker have their own time limits. */
+/** The longest delay that a timer supports. Waits for tasks to end need no other limit: each task has a time limit. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 /** An aborted task ends within this time, unless it ignores its signal. */
@@ -77,10 +77,10 @@ const RELEASE_MS = 5_000;
 const WOKEN = "woken";
 
 /** Sites that are due within this time are leased too, and their terms start when they are due. */
-const LOOKAHEAD_MS = 100;
+const LOOKAHEAD_MS = 250;
 /** A lease call is made this long before a site is due. */
 const LEAD_MS = 50;
-/** While tasks wait for their time, lease calls are at least this far apart. */
+/** While tasks wait for their start time, lease calls are at least this far apart. */
 const CALL_GAP_MS = 25;
 
 export function createLeaseLoop<Result>(
@@ -126,8 +126,8 @@ export function createLeaseLoop<Result>(
       leaseAt = NEVER; // the pacer may call `leaseBy` from now on
       const { nextDueAt = NEVER, aloneDueAt, collectAt, hasGrants } = await leaseOnce();
       suspectsAt = suspects.nextRunAt(aloneDueAt);
-      // At full concurrency the loop can lease only after a task has ended, and that wakes it. The broker would wake it
-      // twice as often.
+      // At full concurrency the loop can lease only after a task has ended. The end of a task wakes the loop, so it
+      // does not wait for the broker, which would wake it twice as often.
       isFull = running.size >= options.concurrency;
       leaseAt = Math.min(leaseAt, callTime(nextDueAt, hasGrants), collectAt, suspectsAt ?? NEVER);
       round += 1;
@@ -138,8 +138,9 @@ export function createLeaseLoop<Result>(
   }
 
   /**
-   * When to lease a task that is due at `nextDueAt`. If the last call granted nothing, a call right after it would not
-   * either: a retry is not granted before its time, and another worker may take a site that was just returned.
+   * When to lease a task that is due at `nextDueAt`. If the last call granted nothing, an immediate second call would
+   * grant nothing either: a retry is not granted before its time, and another worker may take a site that was just
+   * returned.
    */
   function callTime(nextDueAt: number, hasGrants: boolean): number {
     if (hasGrants) return nextDueAt - LEAD_MS;
@@ -166,8 +167,8 @@ export function createLeaseLoop<Result>(
   }
 
   /**
-   * Waits until `leaseAt`, or until the frontier or the end of a task wakes the loop. While tasks wait for their time,
-   * no wake-up is urgent.
+   * Waits until `leaseAt`, or until the frontier or the end of a task wakes the loop. While tasks wait for their start
+   * time, no wake-up is urgent.
    */
   async function untilLeaseTime(calledAt: number): Promise<void> {
     const isBlocked = () => isFull && pacer.waiting() === 0;
@@ -175,14 +176,14 @@ export function createLeaseLoop<Result>(
       wait = new AbortController();
       const until = leaseAt;
       await (isBlocked() ? clock.sleep(FOREVER_MS, wait.signal) : frontier.waitForWork(until, wait.signal));
-      // `leaseBy` has set an earlier time. All other wake-ups end the wait.
+      // Continues only if `leaseBy` has set an earlier time. All other wake-ups end the wait.
       if (leaseAt === until || !wait.signal.aborted) break;
     }
     if (pacer.waiting() === 0 || ending.aborted) return;
     await clock.sleep(calledAt + CALL_GAP_MS - clock.now(), ending);
   }
 
-  /** The pacer needs a lease call at this time. */
+  /** Called by the pacer, which needs a lease call at this time. */
   function leaseBy(at: number): void {
     if (at >= leaseAt) return;
     leaseAt = at;
@@ -280,11 +281,11 @@ export function createLeaseLoop<Result>(
     await within(RELEASE_MS, frontier.release(claims));
   }
 
-  /** Waits for a call, but at most this long. Then its result is ignored. */
+  /** Waits for a call for at most `ms`. A later result or error is ignored. */
   async function within(ms: number, work: Promise<void>): Promise<void> {
     const ended = new AbortController();
     const call = work.finally(() => ended.abort());
-    call.catch(() => {}); // handled below; later it is ignored
+    call.catch(() => {}); // handled below, or ignored if it comes too late
     await clock.sleep(ms, ended.signal);
     if (ended.signal.aborted) await call;
   }

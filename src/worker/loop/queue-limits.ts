@@ -7,7 +7,7 @@
 import type { ReturnedTerm } from "../../domain/politeness.ts";
 import { type Claim, claimKey, type Frontier, type LeaseAnswer } from "../../frontier/frontier.ts";
 
-/** At most `tasks` tasks of these queues at once, started or not. */
+/** The worker holds at most `tasks` tasks of these queues at once, started or not. */
 export type QueueLimit = { queues: readonly string[]; tasks: number };
 
 /** `max`, `maxNow`, `returned`: see LeaseRequest. */
@@ -22,7 +22,8 @@ type QueueLimits = {
    */
   lease(demand: Demand, add: (granted: Granted) => void): Promise<Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt">>;
   /**
-   * Counts a task as ended. True if its limit was reached until now: tasks may be due that no lease call has reported.
+   * Counts a task as ended. Returns true if its limit was reached until now: in that case, tasks may be due that no
+   * lease call has reported.
    */
   leave(claim: Claim): boolean;
 };
@@ -51,8 +52,9 @@ export function createQueueLimits(
       const answers: LeaseAnswer[] = [];
       let { max, maxNow, returned } = demand;
       if (queueLimits.length > 1) {
-        // A lease call prefers the queues of other workers at a site whose term it takes back, and here it would take
-        // its own other queues for such. So the terms that have no tasks left are returned before, and the others later.
+        // When a lease call returns the term of a site, it leaves the site to the queues of other workers first. With
+        // several limits, it would mistake the other queues of this worker for those of other workers. So terms without
+        // tasks are returned before the lease calls. The other terms are returned in a later round.
         await frontier.returnTerms(returned.filter(({ unstarted }) => unstarted === 0));
         returned = [];
       }

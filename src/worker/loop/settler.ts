@@ -1,8 +1,9 @@
 /**
  * Writes results durably, in batches. It writes each task in this order: bodies and spooled pages, then pages and
  * records in the store, then the settlement in the frontier. Then it removes spooled pages that were parsed. After a
- * crash between two of the writes, the task runs again, and its next write has a higher token. The lease loop calls the
- * settler. One flush runs at a time, and results that arrive during a flush are written by the next flush.
+ * crash between two of the writes, the task runs again. Its next write has a higher token and replaces the first one.
+ * The lease loop calls the settler. One flush runs at a time. The next flush writes the results that arrive during a
+ * flush.
  */
 import type { Frontier, Settlement } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -34,7 +35,7 @@ type Deps = {
   log: Log;
 };
 type Options = { flushMs: number; maxBatch: number };
-/** With many running tasks, the settler waits this many times longer for a full batch. */
+/** While `isBusy` returns true, the settler waits this many times longer for a full batch. */
 const BUSY_FACTOR = 3;
 
 type Waiting = { result: AttemptResult; done: () => void; failed: (cause: unknown) => void };
@@ -89,7 +90,7 @@ export function createSettler(
     for (const jobId of finished) onFinished(jobId);
   }
 
-  /** A spooled page that is not removed only uses disk space, because it has already been parsed. */
+  /** A failure is only logged: the page has already been parsed, so it only uses disk space. */
   async function clear(parsedPage: SpooledPageName): Promise<void> {
     await spool
       .remove(parsedPage)

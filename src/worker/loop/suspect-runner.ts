@@ -65,7 +65,7 @@ export function createSuspectRunner(
     return true;
   }
 
-  /** True if there may be more suspects. */
+  /** Runs the next suspect, if one is due. Returns true if there may be more suspects. */
   async function runNext(signal: AbortSignal): Promise<boolean> {
     const answer = await lease(1);
     const { grants, nextDueAt } = answer;

@@ -42,9 +42,9 @@ export async function untilDrained(deps: Deps, options: Options, signal: AbortSi
 }
 
 /**
- * Reads lease holders before queues. So tasks that a holder adds when its task ends are found in the queues. If another
- * worker leases them in between, that worker will run them. If this worker leases them, its idle round changes, and the
- * check is discarded.
+ * Determines the drain state. Reads lease holders before queues, so that tasks that a holder adds when its task ends
+ * are found in the queues. If another worker leases them in between, that worker will run them. If this worker leases
+ * them, its idle round changes, and the check is discarded.
  */
 async function check({ frontier, worker }: Deps, queues: readonly string[], isReported: boolean): Promise<DrainState> {
   const round = worker.idleRound();
@@ -61,9 +61,10 @@ async function check({ frontier, worker }: Deps, queues: readonly string[], isRe
 }
 
 /**
- * The counts of a job cover all queues, so they are compared with the waiting tasks of all queues. A comparison with
- * only the served queues could hide tasks of a running job. If a running job has tasks on other queues, nothing is
- * reported. Jobs of the served queues come first, since the user most likely waits for those.
+ * Determines whether all waiting tasks belong to paused jobs. The counts of a job cover all queues, so they are
+ * compared with the waiting tasks of all queues. A comparison with only the served queues could hide tasks of a running
+ * job. If a running job has tasks on other queues, nothing is reported. Jobs of the served queues come first, since the
+ * user most likely waits for those.
  */
 async function findPaused(
   frontier: Deps["frontier"],

@@ -20,7 +20,7 @@ import type { Attempt, SettledAttempt, TaskObserver } from "./task-observer.ts";
 
 export type HistoryWriter = Service & {
   observer: TaskObserver;
-  /** The counts of the last 5 to 10 seconds. */
+  /** The counts of about the last 10 seconds. */
   recent(): Recent;
 };
 
@@ -30,7 +30,7 @@ type Deps = { history: Pick<HistoryStore, "add">; clock: Clock; log: Log };
 const MAX_BUCKETS = 360;
 /** The time limit of the last write, so that a lost store does not delay the shutdown. */
 const LAST_WRITE_MS = 2_000;
-/** `recent` adds up two halves, each at most this long. */
+/** `recent` adds up two halves. A half ends with the first call after this time. */
 const HALF_MS = 5_000;
 
 type Half = { since: number; counts: WorkCounts };

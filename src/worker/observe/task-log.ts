@@ -6,7 +6,7 @@ import type { Attempt, TaskObserver } from "./task-observer.ts";
 export function createTaskLog(log: Log, { worker }: { worker: string }): TaskObserver {
   const isDebug = log.isOn("debug");
 
-  /** Called only for attempts that write a line. */
+  /** Creates a log with the ids of an attempt. Called only for attempts that write a line. */
   function logOf({ grant, plan }: Attempt): Log {
     const { jobId, taskId, attempt, url } = grant;
     return log.child({ requestId: plan?.spec.requestId, jobId, taskId, workerId: worker, attempt, url });

@@ -114,7 +114,10 @@ function tracedTask({ jobId, taskId, kind, attempt, carry }: Grant) {
   return { jobId, taskId, partOf: fetchedBy, attributes };
 }
 
-/** A start URL has waited since its job was created. For links and retries, a grant does not contain that time. */
+/**
+ * When the task became due: for a start URL, when its job was created. Undefined for links and retries, because a grant
+ * does not contain that time.
+ */
 function dueSince({ depth, attempt, redirects }: Grant, { submittedAt }: JobPlan): number | undefined {
   return depth === 0 && attempt === 1 && redirects === 0 ? submittedAt : undefined;
 }
@@ -124,7 +127,7 @@ function shownUrl({ kind, url, site }: Grant): string {
   return kind === "deliver" ? site : pageUrlOf(url);
 }
 
-/** Named as in the semantic conventions of OpenTelemetry. */
+/** The span attributes of a request, named as in the semantic conventions of OpenTelemetry. */
 function requestAttributes(url: string): SpanAttributes {
   const { hostname, port, protocol } = new URL(url);
   const usual = protocol === "https:" ? 443 : 80;

@@ -17,12 +17,12 @@ export const BROKER_CALLS = ["lease", "settle", "extend", "release"] as const;
 export const WORKER_METRICS = {
   trawl_tasks_total: {
     type: "counter",
-    help: "Attempts that ended, by task kind and outcome: done, retry (runs again), dead (failed permanently) or refused.",
+    help: "Attempts that ended, by kind of task and outcome. `retry`: the task will run again. `dead`: the task failed permanently.",
     labels: { kind: KINDS, outcome: ["done", "retry", "dead", "refused"] },
   },
   trawl_task_seconds: {
     type: "histogram",
-    help: "Time from lease to result.",
+    help: "Time of an attempt, from lease to result.",
     labels: { kind: KINDS },
     buckets: SECONDS,
   },
@@ -41,10 +41,13 @@ export const WORKER_METRICS = {
     help: "Leased tasks that were not fetched, by reason.",
     labels: { reason: Object.keys(REFUSE_REASONS) },
   },
-  trawl_pages_total: { type: "counter", help: "Pages that were read." },
-  trawl_page_bytes_total: { type: "counter", help: "Size of page bodies after decompression." },
+  trawl_pages_total: { type: "counter", help: "Pages that were fetched and processed." },
+  trawl_page_bytes_total: { type: "counter", help: "Bytes of page bodies, after decompression." },
   trawl_records_total: { type: "counter", help: "Records that were extracted and valid." },
-  trawl_records_invalid_total: { type: "counter", help: "Records that failed the schema." },
+  trawl_records_invalid_total: {
+    type: "counter",
+    help: "Records that do not match their schema or lack a required field.",
+  },
   trawl_links_total: { type: "counter", help: "Links sent to the frontier, including duplicates." },
   trawl_fetches_total: {
     type: "counter",
@@ -53,18 +56,18 @@ export const WORKER_METRICS = {
   },
   trawl_fetch_seconds: {
     type: "histogram",
-    help: "Duration of requests, including the wait for their turn.",
+    help: "Duration of requests, including the wait for the rate of the site.",
     labels: { of: FETCHED },
     buckets: SECONDS,
   },
   trawl_extract_seconds: {
     type: "histogram",
-    help: "Time to read a page, with rules or a handler.",
+    help: "Time to extract records and links from a page, with rules or a handler.",
     buckets: SHORT_SECONDS,
   },
   trawl_lease_batch_size: {
     type: "histogram",
-    help: "Tasks granted by one lease call; 0 if there were none.",
+    help: "Number of tasks that one lease call returned; may be 0.",
     buckets: [0, 1, 2, 4, 8, 16, 32, 64],
   },
   trawl_leases_lost_total: {
@@ -84,14 +87,14 @@ export const WORKER_METRICS = {
   },
   trawl_store_write_seconds: {
     type: "histogram",
-    help: "Duration of writes of pages and records.",
+    help: "Duration of writes to the store.",
     buckets: SHORT_SECONDS,
   },
   trawl_store_errors_total: { type: "counter", help: "Writes to the store that failed after all retries." },
   trawl_browser_launches_total: { type: "counter", help: "Browsers that were started." },
   trawl_browser_crashes_total: { type: "counter", help: "Browsers that crashed." },
   trawl_tasks_in_flight: { type: "gauge", help: "Running tasks." },
-  trawl_worker_concurrency: { type: "gauge", help: "Maximum number of tasks that run at once." },
+  trawl_worker_concurrency: { type: "gauge", help: "Maximum number of tasks that the processes run at once." },
 } as const satisfies Declarations;
 
 export type WorkerMetricName = keyof typeof WORKER_METRICS;
@@ -108,11 +111,11 @@ export const POOL_METRICS = {
   trawl_worker_process_starts_total: { type: "counter", help: "Worker processes that were started." },
   trawl_worker_process_ends_total: {
     type: "counter",
-    help: "Worker processes that ended, by cause. `ended`: on request, or after a limit on tasks or memory.",
+    help: "Worker processes that ended, by cause. `ended`: on request, or replaced after a limit on tasks or memory. `memory`: out of memory, or killed at twice its memory limit. `stuck`: blocked until its leases would expire. `stop_timeout`: did not stop in time. `unable`: reported an error that prevents all work.",
     labels: { how: ["ended", "crashed", "time_limit", "memory", "stuck", "stop_timeout", "unable"] },
   },
   trawl_worker_memory_limit_bytes: {
     type: "gauge",
-    help: "Memory above which a process is replaced, if there is a limit.",
+    help: "Memory limit above which a process is replaced; missing without a limit.",
   },
 } as const satisfies Declarations;

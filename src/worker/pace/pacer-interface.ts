@@ -12,10 +12,19 @@ export type Pacer = {
   unsettled(): SiteCounts;
   /** Adds the answer to a lease call. Tasks of sites without a rate start at once. */
   add(granted: { grants: readonly Grant[]; terms: readonly Term[] }, unsettledBefore: SiteCounts): void;
-  /** A site responded to a task. It may be slowed down, and nothing more is sent to it if the response pauses it. */
+  /**
+   * Called when a site has responded to a task. May slow the site down. If the response starts a backoff, nothing more
+   * is sent to the site.
+   */
   responded(attempt: Attempt, fetched: FetchedPage): void;
   /** A started task has a result or was aborted. If it has sent no request, another task may use its turn. */
   ended(claim: Claim): void;
+  /**
+   * How long the result of a started task may wait before it is settled, without delaying the next task of its site. 0
+   * if no task waits for its start time, because the user then waits for this result. Also 0 if more than half of the
+   * worker's concurrency is in use.
+   */
+  spareMs(claim: Claim): number;
   /** The worker is about to settle or release a started task. */
   settling(claim: Claim): void;
   /** A started task is settled or released: another task may start in its place. */
@@ -29,7 +38,10 @@ export type Pacer = {
    * collect again.
    */
   collect(): Collected & { nextAt: number };
-  /** Ends all terms. The waiting tasks will not start. */
+  /**
+   * Ends all terms except those of sites with waiting requests. Returns the ended terms and the waiting tasks, which
+   * will not start.
+   */
   drop(): Collected;
   /** Removes the waiting tasks of sites that have no term. */
   takeStranded(): Claim[];

@@ -183,17 +183,31 @@ describe("a pacer", () => {
   });
 
   it("asks for more tasks in time, and returns a term that has none left", async () => {
-    pacer.add({ grants: grantsAt("a.test", "1"), terms: [aTerm("a.test")] }, NOTHING_SETTLED);
+    const terms = [aTerm("a.test", { intervalMs: 500 })];
+    pacer.add({ grants: grantsAt("a.test", "1"), terms }, NOTHING_SETTLED);
     expect(pacer.collect()).toMatchObject({ returned: [], late: [] });
     await advance(10);
     await send("a.test");
-    expect(lowAt[0]).toBeCloseTo(10 + 99.2 - 50, 1);
+    expect(lowAt[0]).toBeCloseTo(10 + 499.2 - 50, 1);
+    await advance(290);
     expect(pacer.collect().returned).toEqual([]);
-    await advance(40);
+    await advance(10);
     const [returned] = pacer.collect().returned as [ReturnedTerm];
     expect(returned).toMatchObject({ site: "a.test", number: 1, unstarted: 0 });
-    expect(returned.arrivalAt - START).toBeCloseTo(109.2, 1);
+    expect(returned.arrivalAt - START).toBeCloseTo(509.2, 1);
     expect(pacer.allowance.trySend("a.test")).toBe(false);
+  });
+
+  it("lets the result of a task wait while other tasks of its site wait and the worker has free places", async () => {
+    const terms = [aTerm("a.test", { intervalMs: 100, concurrent: 8 })];
+    pacer.add({ grants: grantsAt("a.test", "1", "2", "3"), terms }, NOTHING_SETTLED);
+    await send("a.test");
+    // Two tasks wait: the site needs more in 2 intervals and the rest of the current one, and half of it is spared.
+    expect(pacer.spareMs({ taskId: "1", token: 1 })).toBeCloseTo(299.2 / 2, 1);
+    await advance(100);
+    expect(startedTasks).toEqual(["1", "2"]);
+    expect(pacer.spareMs({ taskId: "1", token: 1 })).toBe(0); // more than half of the places of the worker are in use
+    expect(pacer.spareMs({ taskId: "unknown", token: 1 })).toBe(0);
   });
 
   it("returns a term at once if it allows no further request", async () => {

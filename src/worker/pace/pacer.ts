@@ -1,8 +1,8 @@
 /**
- * Starts the tasks that this worker holds, and lets their requests leave, each at a time that its site allows. The
- * lease loop adds tasks and terms, and collects the terms to return. The HTTP client waits for its turn before it
- * dispatches a request, and asks again at the moment of sending: nothing leaves after the end of a term. A request needs
- * a call to the broker only if its site has no term: a redirect of robots.txt, or a request that outlived its term.
+ * Starts the tasks that this worker holds, and releases their requests, each at a time that its site allows. The lease
+ * loop adds tasks and terms, and collects the terms to return. The HTTP client waits for its turn before it dispatches
+ * a request, and asks again at the moment of sending: no request is sent after the end of a term. A request needs a
+ * call to the broker only if its site has no term: a redirect of robots.txt, or a request that outlived its term.
  *
  * If the process crashes, its terms end by themselves, and its tasks are granted again.
  *
@@ -17,7 +17,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { Heap } from "../../runtime/heap.ts";
 import type { PacedLoop, Pacer } from "./pacer-interface.ts";
 import { SitePacer } from "./site-pacer.ts";
-import { isEmpty, isLow, NEVER, newSiteQueue, nextStartAt, returnAt, type SiteQueue } from "./site-queue.ts";
+import { isEmpty, isLow, NEVER, newSiteQueue, nextStartAt, returnAt, type SiteQueue, spareMs } from "./site-queue.ts";
 import { createSiteSpeeds } from "./site-speeds.ts";
 import { hold, joinQueue } from "./site-turns.ts";
 import { createUnpacedSites } from "./unpaced-sites.ts";
@@ -28,15 +28,24 @@ type Options = { worker: string; concurrency: number };
 /** A started task. `sentBefore`: how many requests had been sent to its site. `queue`: undefined without a rate. */
 type Started = { site: string; queue: SiteQueue | undefined; sentBefore: number };
 
-/** Terms whose time to be returned is this close are returned together. Fewer calls are worth more than exact times. */
-const TOGETHER_MS = 40;
+/**
+ * A lease call also returns the terms that are due to be returned within this time. Fewer calls matter more than exact
+ * times.
+ */
+const TOGETHER_MS = 150;
 /** A task that starts this long after its time is late: the worker holds more tasks than it can start. */
 const LATE_MS = 250;
-/** Max terms that one lease call returns. With 500 returned terms and 500 grants, a Redis script took 19 ms. */
+/**
+ * The maximum number of terms that one lease call returns. With 500 returned terms and 500 grants, a Redis script took
+ * 19 ms.
+ */
 const MAX_RETURNED = 250;
-/** Below this interval the pacer does not round up to whole milliseconds, the resolution of a timer. */
+/**
+ * For sites with a shorter interval, the pacer does not round waits up to whole milliseconds, the resolution of a
+ * timer.
+ */
 const PRECISE_MS = 20;
-/** The rest of a precise wait is polled, since a timer would be late. */
+/** A shorter precise wait is polled, since a timer would be late. */
 const POLLED_MS = 0.3;
 
 export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: Options): Pacer {
@@ -48,7 +57,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   const speeds = createSiteSpeeds();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  /** Sites that have a task to start, while no place of the worker is free. */
+  /** Sites with a task that could start now, but all `concurrency` places of the worker are taken. */
   const blocked = new Set<SiteQueue>();
   let leaving: SitePacer[] = [];
   let waiting = 0;
@@ -99,7 +108,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     if (at !== NEVER) heap.push(at, queue);
   }
 
-  /** Starts all that may start now, and sets the timer for the rest. */
+  /** Starts all tasks and requests that may start now, and sets the timer for the others. */
   function pump(): void {
     const now = clock.now();
     while (heap.first <= now) {
@@ -115,7 +124,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   function startNext(queue: SiteQueue, pacer: SitePacer, now: number): void {
     if (queue.heldBy !== undefined) return;
     if (now > pacer.stopsAt()) {
-      // The first waiting request reports an error.
+      // An error is ignored here: the next request to the site opens a term itself and gets the error.
       if (queue.requests.length > 0) void openTerm(queue.site).catch(() => {});
       else loop.onLow(now);
       return;
@@ -150,7 +159,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     loop.start(grant);
   }
 
-  /** Starts a task of the blocked sites for each free place. The site that waits longest is the first. */
+  /** For each free place, starts a task of a blocked site. The site that has waited longest is first. */
   function startBlocked(): void {
     for (const queue of blocked) {
       if (started.size >= concurrency) break;
@@ -181,7 +190,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     pump();
   }
 
-  /** Returns the current term and opens another one, for requests that have none. */
+  /** Opens a term for the waiting requests of a site. Returns the current term to the broker first, if there is one. */
   function openTerm(site: string): Promise<void> {
     const known = opening.get(site);
     if (known !== undefined) return known;
@@ -226,7 +235,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     await turn;
   }
 
-  /** The bytes of these requests have been written. */
+  /** Called when the bytes of the requests in `leaving` have been written. */
   function confirmSent(): void {
     const now = clock.now();
     const pacers = leaving;
@@ -298,7 +307,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     ended(claim) {
       const { queue, sentBefore = 0 } = started.get(claimKey(claim)) ?? {};
       if (queue === undefined) return;
-      // The task ended without a request: another task may use its turn.
+      // If the task ended without a request, another task may use its turn.
       if (queue.pacer?.sent === sentBefore) {
         queue.hasPass = false;
         queue.pacer.unexpect();
@@ -306,6 +315,11 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       schedule(queue);
       reportLow(queue);
       pump();
+    },
+    spareMs(claim) {
+      const queue = started.get(claimKey(claim))?.queue;
+      if (queue === undefined || waiting === 0 || started.size * 2 > concurrency) return 0;
+      return spareMs(queue, clock.now());
     },
     settling(claim) {
       const { queue } = started.get(claimKey(claim)) ?? {};

@@ -2,7 +2,7 @@ import { arrivalAfter, type Rate, type ReturnedTerm, readyAt, type Term } from "
 
 /**
  * A gap between two requests may be shorter than the interval by this time, to make up for a late request. Timers alone
- * are late by up to a millisecond: without this, a rate of 300/s would reach 250/s.
+ * are late by up to a millisecond: without this, a site with a rate of 300/s would get only 250 requests per second.
  */
 const MAX_SHORT_MS = 0.8;
 /**
@@ -24,7 +24,7 @@ const END_MARGIN_MS = 50;
  */
 const CONNECT_MS = 20;
 
-/** A delay between the last check and the write that is worth correcting. */
+/** A shorter delay between the last check and the write is not corrected. */
 const SHORT_MS = 0.05;
 
 /** The speed control of the site, see site-speeds.ts. */
@@ -36,8 +36,8 @@ type SpeedSource = {
 };
 
 /**
- * Spaces the requests of this worker to one site during a term. It has the times of the site and no timers: the pacer
- * asks it when the next request may start, and the HTTP client asks it again at the moment of sending.
+ * Spaces the requests of this worker to one site during a term. It computes times but has no timers: the pacer asks it
+ * when the next request may start, and the HTTP client asks it again at the moment of sending.
  */
 export class SitePacer {
   /** The number of requests sent so far. */
@@ -75,7 +75,7 @@ export class SitePacer {
     return this.#rate.intervalMs * this.#speed.slowdown();
   }
 
-  /** Nothing is sent under this term any more. */
+  /** Ends the term: nothing more is sent under it. */
   end(now: number): void {
     this.#term = { ...this.#term, endsAt: Math.min(this.#term.endsAt, now + END_MARGIN_MS) };
   }
@@ -90,7 +90,7 @@ export class SitePacer {
     return this.#rate.burst > 1 ? 0 : this.#leftAt + this.intervalMs - MAX_SHORT_MS;
   }
 
-  /** When the next request may be started. Later than `readyAt` while a started request has not left. */
+  /** When the next request may be started. It may be later than `readyAt` while a started request has not been sent. */
   startAt(): number {
     return Math.max(this.readyAt(), this.#expectedUntil);
   }
@@ -114,7 +114,7 @@ export class SitePacer {
     return this.#expectedUntil > 0;
   }
 
-  /** Called at the last moment before the bytes are written. False: they must not be written now. */
+  /** Called at the last moment before the bytes are written. Returns false if they must not be written now. */
   trySend(now: number): boolean {
     if (now < this.readyAt() || now > this.stopsAt()) return false;
     this.sent += 1;
@@ -143,7 +143,10 @@ export class SitePacer {
     this.#rate = { intervalMs, burst: 1 };
   }
 
-  /** With the rate of the term, so that the broker does not rescale the arrival time. */
+  /**
+   * The term as it is returned to the broker. It contains the rate of the requests, so that the broker can convert the
+   * arrival time if the rate of the site has changed.
+   */
   returned(unstarted: number): ReturnedTerm {
     const { site, number } = this.#term;
     const { intervalMs, burst } = this.#rate;

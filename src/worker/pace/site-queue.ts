@@ -17,7 +17,7 @@ export type SiteQueue = {
   grants: Grant[];
   /** Requests that wait for their turn. */
   requests: (() => void)[];
-  /** Tasks that have started and are not settled. After a crash of the worker, they are requested again. */
+  /** Tasks that have started and are not settled. If the worker crashes, their pages are requested again. */
   running: number;
   maxRunning: number;
   unsettled: number;
@@ -40,7 +40,9 @@ export function isEmpty({ pacer, grants, requests, running, unsettled }: SiteQue
   return pacer === undefined && grants.length + requests.length + running + unsettled === 0;
 }
 
-/** When the next task or request may start. NEVER if none waits, or if something else must happen first. */
+/**
+ * When the next task or request may start. NEVER if none waits, if there is no term, or if another task must end first.
+ */
 export function nextStartAt({ pacer, requests, grants, running, maxRunning }: SiteQueue): number {
   const hasWork = requests.length > 0 || (grants.length > 0 && running < maxRunning);
   return pacer === undefined || !hasWork ? NEVER : pacer.startAt();
@@ -60,4 +62,16 @@ export function returnAt(queue: SiteQueue): number {
   if (pacer === undefined) return NEVER;
   if (!isLow(queue)) return pacer.stopsAt();
   return pacer.readyAt() > pacer.stopsAt() ? 0 : pacer.readyAt() - LEAD_MS;
+}
+
+/**
+ * How long a result of this site may wait until it is settled. The site needs the place of the task before all its
+ * places are taken, and the discovered links before its tasks run out. Half of that time is left for the settlement
+ * and the next lease call.
+ */
+export function spareMs({ pacer, grants, running, maxRunning }: SiteQueue, now: number): number {
+  if (pacer === undefined) return 0;
+  const placesMs = (maxRunning - running) * pacer.intervalMs;
+  const tasksMs = grants.length * pacer.intervalMs + Math.max(0, pacer.readyAt() - now);
+  return Math.min(placesMs, tasksMs) / 2;
 }

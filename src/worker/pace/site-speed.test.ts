@@ -78,10 +78,18 @@ describe("the speed of a site", () => {
         const { endedAt } = run(speed, 600, answer);
         const later = run(speed, 2000, answer, endedAt);
         expect(later.perSecond).toBeGreaterThan(0.85 * perSecond);
-        expect(later.errorShare).toBeLessThan(0.03);
+        expect(later.errorShare).toBeLessThan(0.02);
       }),
       seeded(50),
     );
+  });
+
+  it("returns to the full rate when the capacity of a site has grown", () => {
+    const speed = new SiteSpeed();
+    const { endedAt } = run(speed, 600, capacity(20, 10));
+    expect(speed.slowdown).toBeGreaterThan(4);
+    run(speed, 600, () => GOOD, endedAt);
+    expect(speed.slowdown).toBe(1);
   });
 
   it.each([0.1, 0.2, 0.3, 0.4])("returns to the full rate if %d of all requests fail at any rate", (share) => {

@@ -10,31 +10,38 @@ import type { SlowdownCause } from "../../domain/slowdown.ts";
 export type SiteResponse = {
   /** When the request was started. */
   startedAt: number;
-  /** What a failed request answered, such as `503` or `timeout`. Undefined: the response was good. */
+  /** The error of a failed request, such as `503` or `timeout`. Undefined if the response was good. */
   error: string | undefined;
   /** The response time, if it depends on the site only. */
   tookMs: number | undefined;
 };
 
 const BLOCK = 20;
-/** A block ends early if so many responses, all of its first ones, are errors. */
+/** A block ends early if this many responses have arrived and all of them are errors. */
 const EARLY = 5;
-/** A bad block lowers the share by how far it is over the limit, at most to this part. */
+/** The further a bad block is over the limit, the more it lowers the share: at most to this fraction of the share. */
 const DROP = 0.8;
 /** The nth good block in a row raises the share by n times this number. */
 const GROWTH = 0.01;
+/** Near the share that last caused errors, the nth good block raises the share only by n times this number. */
+const CAUTIOUS_GROWTH = 0.003;
+/** "Near" is between these multiples of the share that last caused errors. */
+const NEAR = { from: 0.85, to: 1.05 };
 const LEAST_SHARE = 1 / 16;
 /** A longer time between two responses means that the site had no tasks. */
 const LONGEST_GAP_MS = 5_000;
 /** A site is not slowed down to less than one request in this time. */
 const LONGEST_INTERVAL_MS = 10_000;
-/** Goodput and response time are compared with this share of their values at the start of a descent. */
+/** A value below this fraction of its earlier value is clearly lower. */
 const CLEARLY_LESS = 0.75;
 /** With fewer good responses, the goodput is not known well enough. */
 const ENOUGH_GOOD = 10;
-/** If more requests fail, the site is in trouble, whether that depends on the load or not. */
+/** If a larger share of requests fails, the site is in trouble, whether that depends on the load or not. */
 const MOST_TOLERATED = 0.5;
-/** How fast a shorter response time, a longer one and a share of errors become the usual one, per block. */
+/**
+ * How far one block moves the usual value towards its own: for a shorter response time, a longer one, and a share of
+ * errors.
+ */
 const FOLLOW = { shorter: 0.1, longer: 0.02, errors: 0.02 };
 
 type Block = { responses: number; lastedMs: number; errors: Map<string, number>; timed: number; totalMs: number };
@@ -46,8 +53,9 @@ type Judged = { share: number; responses: number; lastedMs: number; errorShare: 
 type Pool = { responses: number; errors: number; lastedMs: number };
 
 /**
- * The blocks since the first bad one, which is not in the pools: it may have used capacity that the site had saved while
- * it was idle. `lower`: the blocks at half of its share or less.
+ * The blocks since the first bad block. The first block is not in the pools, because it may have used capacity that the
+ * site had saved while it was idle. `lower`: the blocks at half of the first block's share or less. `upper`: the
+ * others.
  */
 type Descent = { first: Judged; upper: Pool; lower: Pool };
 
@@ -63,9 +71,11 @@ export class SiteSpeed {
   #mostTolerated = 0;
   #usualMs: number | undefined;
   #descent: Descent | undefined;
+  /** The share that last caused errors. Undefined if there is none, or if a clearly larger share caused no errors. */
+  #ceiling: number | undefined;
   #cause: SlowdownCause | undefined;
 
-  /** At least 1. Three digits are enough, and short to store. */
+  /** At least 1. Three decimals are enough, and short to store. */
   get slowdown(): number {
     return Math.round(1000 / this.#share) / 1000;
   }
@@ -75,14 +85,17 @@ export class SiteSpeed {
     return this.slowdown === 1 ? undefined : this.#cause;
   }
 
-  /** Another worker has determined this slowdown, or the broker has forgotten it. */
+  /**
+   * Replaces the slowdown by that of another worker, or by 1 if the broker has forgotten it or the job does not adapt
+   * its rate.
+   */
   adopt(slowdown: number, now: number): void {
     this.#share = Math.min(1, 1 / slowdown);
     this.#cause = undefined;
     this.#restart(now);
   }
 
-  /** The interval of the site at its full rate. */
+  /** Limits the slowdown. `intervalMs`: the interval of the site at its full rate. */
   limitTo(intervalMs: number): void {
     this.#leastShare = Math.max(LEAST_SHARE, Math.min(1, intervalMs / LONGEST_INTERVAL_MS));
   }
@@ -124,7 +137,7 @@ export class SiteSpeed {
     return this.#tolerated === 0 ? 0 : this.#tolerated + Math.min(0.15, 0.5 * this.#tolerated + 0.05);
   }
 
-  /** A longer response time means congestion. */
+  /** A response time above this means congestion. */
   #slowAt(): number {
     return this.#usualMs === undefined ? Number.POSITIVE_INFINITY : 2 * this.#usualMs + 100;
   }
@@ -137,11 +150,19 @@ export class SiteSpeed {
 
   #speedUp(judged: Judged): void {
     this.#goodBlocks += 1;
-    this.#share = Math.min(1, this.#share * (1 + GROWTH * this.#goodBlocks));
+    this.#share = Math.min(1, this.#share * (1 + this.#growth() * this.#goodBlocks));
     if (this.#share >= (this.#descent?.first.share ?? 0)) this.#descent = undefined;
     else this.#descend(judged);
     this.#tolerated = Math.min(this.#mostTolerated, toleratedAfter(this.#tolerated, judged.errorShare));
     this.#usualMs = usualAfter(this.#usualMs, judged.tookMs);
+  }
+
+  #growth(): number {
+    if (this.#ceiling === undefined || this.#share < NEAR.from * this.#ceiling) return GROWTH;
+    if (this.#share < NEAR.to * this.#ceiling) return CAUTIOUS_GROWTH;
+    this.#ceiling = undefined;
+    this.#goodBlocks = 1;
+    return GROWTH;
   }
 
   #slowDown(judged: Judged, cause: SlowdownCause, now: number): void {
@@ -151,6 +172,7 @@ export class SiteSpeed {
     const { errorShare, tookMs = 0 } = judged;
     const part = cause.kind === "errors" ? 1 - (errorShare - this.#congestedAt()) : this.#slowAt() / tookMs;
     this.#share = restored ?? Math.max(this.#leastShare, this.#share * Math.max(DROP, part));
+    this.#ceiling = restored === undefined && cause.kind === "errors" ? judged.share : undefined;
     this.#cause = cause;
     this.#restart(now, restored === undefined ? descent : undefined);
   }
@@ -162,7 +184,7 @@ export class SiteSpeed {
     return this.#descent;
   }
 
-  /** Undefined if the trouble depends on the load. */
+  /** The share to return to, because the trouble does not depend on the load. Undefined if it does. */
   #shareToRestore(judged: Judged, { first, upper, lower }: Descent, kind: SlowdownCause["kind"]): number | undefined {
     if (kind === "errors") return this.#shareIfBroken(judged, upper, lower, first.share);
     const { tookMs = 0 } = judged;
@@ -171,7 +193,10 @@ export class SiteSpeed {
     return first.share;
   }
 
-  /** Fewer requests cause the same share of errors: tolerates it from now on. */
+  /**
+   * If fewer requests cause the same share of errors, tolerates these errors from now on and returns the share of the
+   * rate to return to. Otherwise returns undefined.
+   */
   #shareIfBroken(judged: Judged, upper: Pool, lower: Pool, firstShare: number): number | undefined {
     const isKnown = goodOf(upper) >= ENOUGH_GOOD && lower.responses >= BLOCK;
     if (!isKnown || goodputOf(lower) >= CLEARLY_LESS * goodputOf(upper)) return undefined;
@@ -179,7 +204,8 @@ export class SiteSpeed {
     const uncertainty = 1 / Math.sqrt(upper.responses);
     // With more errors than before, the site itself has changed.
     if (after > 1.5 * before + uncertainty || after > MOST_TOLERATED) return undefined;
-    // With clearly fewer errors, some of them were caused by the load, down to about the current share.
+    // With clearly fewer errors, some of the earlier errors were caused by the load, down to about the current share of
+    // the rate.
     const isPartlyLoad = after < CLEARLY_LESS * before - uncertainty;
     this.#tolerated = isPartlyLoad ? Math.min(after, judged.errorShare) : after;
     // The estimate is rough, and the actual share may be higher.
@@ -228,7 +254,7 @@ function errorShareOf({ responses, errors }: Pool): number {
   return responses === 0 ? 0 : errors / responses;
 }
 
-/** Follows the actual share of errors, and ends at 0. */
+/** Moves the tolerated share of errors towards the actual one. A very small share becomes 0. */
 function toleratedAfter(tolerated: number, errorShare: number): number {
   const next = tolerated + FOLLOW.errors * (errorShare - tolerated);
   return tolerated === 0 || next < 0.001 ? 0 : next;

@@ -13,7 +13,7 @@ import { type SiteResponse, SiteSpeed } from "./site-speed.ts";
 type SiteSpeeds = {
   /** A term was opened. `isNext`: it follows a term of this worker without a gap. */
   open(term: Term, isNext: boolean, now: number): SiteControl;
-  /** Whether the response pauses the site. */
+  /** Counts a response. Returns whether it starts a backoff of the site. */
   responded(attempt: Attempt, fetched: FetchedPage, now: number): boolean;
 };
 
@@ -26,7 +26,7 @@ type SiteControl = {
 /** `known`: the slowdown that the broker knows. */
 type KnownSite = { speed: SiteSpeed; known: number; throttling: Throttling };
 
-/** Max sites to remember. The site whose last term was opened longest ago is forgotten first. */
+/** The maximum number of sites to remember. The site whose last term was opened longest ago is forgotten first. */
 const MOST_SITES = 10_000;
 
 export function createSiteSpeeds(): SiteSpeeds {
@@ -45,7 +45,8 @@ export function createSiteSpeeds(): SiteSpeeds {
     open(term, isNext, now) {
       const site = siteNamed(term.site);
       site.speed.limitTo(term.intervalMs);
-      // Otherwise, only this worker has changed it, and it may have changed it again since the call.
+      // If the two are equal, only this worker has changed the slowdown, and it may have changed it again since the
+      // call.
       if (term.slowdown !== site.known) site.speed.adopt(term.slowdown, now);
       site.known = term.slowdown;
       if (!isNext) site.throttling = term.throttling;

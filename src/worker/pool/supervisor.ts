@@ -3,8 +3,8 @@
  * the supervisor decides about its tasks at once (attribute-crash.ts) and starts a replacement, after a delay if the
  * process failed at start. When a process retires, its replacement starts before it has ended. While something that
  * processes need is unavailable, such as a browser, the delay doubles each time. If a process reports that no process
- * can work here, because the broker is lost, the supervisor stops all of them. The command line calls it once. If the
- * supervisor crashes, the IPC channel closes, and its processes stop by themselves.
+ * can work here, for example because the broker is lost, the supervisor stops all of them. The command line calls it
+ * once. If the supervisor crashes, the IPC channel closes, and its processes stop by themselves.
  *
  * createSupervisor is long because starting, watching and stopping share the list of processes.
  */

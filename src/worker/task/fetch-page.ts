@@ -40,7 +40,8 @@ export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
   const validators = chooseValidators(request);
   const outcome = await send(request, validators);
   if (outcome.kind !== "unchanged" || validators === undefined) return outcome;
-  // The validators in the response differ from those in the request, so it cannot be trusted. Fetch the page in full.
+  // If the validators in the response differ from those in the request, the response cannot be trusted, and the page is
+  // fetched in full.
   if (!isContradicted(validators, outcome.page.headers)) return outcome;
   return send(request, undefined);
 }

@@ -72,7 +72,8 @@ export function parseLater(task: Task, { page, body }: SpooledPage, queue: strin
 }
 
 /**
- * The entries of a shared dedup scope expire, so a page may be fetched again. Each fetch then gets its own step URL.
+ * The URL of the next step for this page. The entries of a shared dedup scope expire, so a page may be fetched again.
+ * Each fetch then gets its own step URL.
  */
 function stepUrlOf({ grant, plan }: Task, step: "render" | "parse"): string {
   return stepUrl(grant.url, step, plan.spec.dedup.scope === "job" ? undefined : grant.taskId);

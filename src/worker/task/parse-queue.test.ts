@@ -157,7 +157,8 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
     throw new Error(line);
   });
   const handlerErrors = createHandlerErrors({ log });
-  const rest = { decode: String, deliver, recall: async () => undefined, clock, handlerErrors };
+  const readBatcher = { turn: () => undefined };
+  const rest = { decode: String, deliver, recall: async () => undefined, clock, handlerErrors, readBatcher };
   const attempts = createAttemptRecorder({ clock }, { worker: "w" });
   const attempt = attempts.begin(grant, false);
   const result = await runTask({

@@ -63,14 +63,14 @@ export function memoryOf(
   return isKnown && isFirstAttempt(grant) ? undefined : written(grant, set, { ...memory, fetchedAt: page.fetchedAt });
 }
 
-/** The new memory of a page that the site reports as unchanged. */
+/** The new memory of a page that the site reports as unchanged; undefined if the stored memory remains valid. */
 export function memoryOfSame({ grant }: Task, { set, before }: Revisit): MemoryWrite | undefined {
   return before === undefined || isFirstAttempt(grant) ? undefined : written(grant, set, before);
 }
 
 /**
- * Only the first attempt may skip the write. Before a later attempt, an earlier attempt may have written the memory of
- * another version of the page and then crashed.
+ * Only the first attempt may skip the write. In a later attempt, the stored memory may be outdated: an earlier attempt
+ * may have written the memory of another version of the page and then crashed.
  */
 function isFirstAttempt({ token }: Grant): boolean {
   return token === 1;
@@ -102,7 +102,8 @@ function written({ jobId, taskId, token, url }: Grant, set: string, memory: Omit
 }
 
 /**
- * Links that the filter rejects are not stored: a job with another filter has another digest and reads the page itself.
+ * The content as JSON; undefined if it is larger than `max` bytes. Links that the filter rejects are not stored: a job
+ * with another filter has another digest and reads the page itself.
  */
 function contentOf({ linkFilter }: JobPlan, { url }: Page, extracted: ExtractedPage, max: number): string | undefined {
   const links = linkFilter === undefined ? [] : extracted.links.filter(linkFilter.from(url));

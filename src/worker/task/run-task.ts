@@ -25,6 +25,7 @@ import { type FetchPageDeps, fetchPage, findRevisit } from "./fetch-page.ts";
 import type { HandlerErrors } from "./handler-errors.ts";
 import { type ParseCarry, parseLater, redirected, renderLater } from "./next-task.ts";
 import type { JobPlan } from "./plan.ts";
+import type { ReadBatcher } from "./read-batcher.ts";
 import { emitted, isAsBefore, memoryOf, memoryOfGone, memoryOfSame, type Revisit, readBefore } from "./recrawl.ts";
 import type { ScriptedSites } from "./scripted-sites.ts";
 import { ended, fetchFailed, messageOf, type TaskResult, tookTooLong, writeOf } from "./task-result.ts";
@@ -38,6 +39,7 @@ export type RunTaskDeps = FetchPageDeps & {
   needsBrowser(html: string): boolean;
   scriptedSites: ScriptedSites;
   handlerErrors: Pick<HandlerErrors, "follow">;
+  readBatcher: ReadBatcher;
   /** Sends a webhook event. */
   deliver(grant: Grant, signal: AbortSignal): Promise<Pick<Settlement, "outcome" | "site">>;
 };
@@ -115,6 +117,9 @@ function memoryIfGone(task: Task): MemoryWrite | undefined {
 
 async function pageFetched(task: Task, outcome: FetchedPage, isAllowed: IsAllowed): Promise<TaskResult> {
   const { deps, grant, plan } = task;
+  // An open tab uses the memory of the browser, so it is read at once.
+  const turn = outcome.open === undefined ? deps.readBatcher.turn(grant) : undefined;
+  if (turn !== undefined) await turn;
   if (needsRendering(task, outcome)) {
     // From now on, links of this site are queued as render tasks.
     await deps.scriptedSites.mark(grant.site);

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { originOf, pagesRequested } from "../sites.ts";
 import { type Fleet, type FleetBroker, newFleet } from "./fleet.ts";
 
+const PER_SECOND = 10;
 const QUIET = ["--follow", "none", "--ignore-robots", "--rate", "unlimited", "--per-site", "1"];
 const ROUTES = [
   { match: { job: "recall-*" }, queue: "high_priority", priority: 0 },
@@ -25,6 +26,27 @@ export function routing(broker: FleetBroker): void {
     const requested = pagesRequested(site);
     expect(requested).toHaveLength(70);
     expect(requested.slice(0, 10).filter((path) => !path.startsWith("/recall/"))).toEqual([]);
+  });
+
+  it("fetches an urgent task at a busy site within one term of the site", async () => {
+    const site = await anySite();
+    const fleet = await routedFleet(broker);
+    writeFileSync(join(fleet.cwd, "batch.txt"), urlsOf(site.url, "batch", 600));
+    const polite = ["--follow", "none", "--ignore-robots", "--rate", `${PER_SECOND}/s`];
+    await fleet.submit(["batch.txt", ...polite]);
+    const worker = await fleet.worker(["--queues", "high_priority,fetch"]);
+    await site.waitForRequests(PER_SECOND);
+
+    await fleet.submit([`${site.url}/recall/0`, "--name", "recall-8", ...polite]);
+    const before = site.log.length;
+    const isFetched = () => pagesRequested(site).includes("/recall/0");
+    while (!isFetched()) await site.waitForRequests(site.log.length + 1);
+    worker.kill("SIGTERM");
+    await worker.ended;
+
+    // Counts requests instead of time: a term lasts two seconds, and the site gets no more than its rate.
+    const passed = pagesRequested(site).indexOf("/recall/0") - before;
+    expect(passed).toBeLessThanOrEqual(2 * PER_SECOND);
   });
 
   it("routes start URLs, links and redirects, and a worker serves only its own queues", async () => {
