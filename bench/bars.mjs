@@ -1,6 +1,6 @@
 /** The limits that Trawl must meet, and verdicts from summaries. Pure. */
 
-/** Ratios of CPU seconds per page need many pages: with few, the start of the process has a large share. */
+/** CPU per page is judged only with this many pages: with fewer, the start of the process has too large a share. */
 export const FULL_PAGES = 20_000;
 export const BARS = {
   maxCpuTimesFloor: 1.2,
@@ -19,9 +19,10 @@ export const BARS = {
 };
 
 /**
- * Crawls with a rate. `unlimited`: the same crawl without a rate. `median` and `worst`: the least share of what a site
- * can reach; a crawl that is slower without a rate can reach less. `cpuSPer1k`: CPU seconds per 1,000 pages, instead of
- * the comparison with the crawl without a rate, which is too short to compare.
+ * Crawls with a rate. `unlimited`: the same crawl without a rate. `median` and `worst`: the minimum share of its
+ * allowance that a site must get. If even the crawl without a rate is slower than the allowance, its speed replaces the
+ * allowance. `cpuSPer1k`: the maximum CPU seconds per 1,000 pages. It is used where the crawl without a rate is too
+ * short for a comparison of CPU time.
  */
 const POLITE = {
   "many-4": { unlimited: "many", median: 0.95, worst: 0.9 },
@@ -31,7 +32,7 @@ const POLITE = {
   "one-1000": { unlimited: "one", median: 0.85, worst: 0.85 },
 };
 
-/** One verdict per limit that these summaries can decide. `options` are the sizes of the run. */
+/** One verdict per limit that these summaries can decide. `pages` and `scale` are the sizes of the run. */
 export function judge(summary, { pages, scale }) {
   const figuresOf = (group, contestant) =>
     summary.find((entry) => entry.group === group && entry.contestant === contestant)?.figures;
@@ -44,7 +45,7 @@ export function judge(summary, { pages, scale }) {
   ];
 }
 
-/** Only packets: the clock of the access log is not exact enough. */
+/** Judges only gaps between captured packets: the clock of the access log is not exact enough. */
 function judgeGaps(summary) {
   return summary
     .filter(({ contestant, gapsBy }) => contestant.startsWith("trawl") && gapsBy === "packets")
@@ -154,7 +155,7 @@ function judgeMemory(redis) {
   ];
 }
 
-/** No verdict without a ratio: one of the two contestants was not run. */
+/** Returns no verdict if `ratio` is undefined: then one of the two contestants was not run. */
 function ratioVerdict(what, ratio, { least = 0, most = Infinity }) {
   if (ratio === undefined) return [];
   const bar = most === Infinity ? `${what}: at least ${least}x` : `${what}: at most ${most}x`;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `node scripts/adaptive.mjs`: crawls sites in trouble on this machine, and reports times, goodput and errors from the
-// logs of the sites. Each case runs the built command line with a fresh broker. Use an idle machine.
+// `node scripts/adaptive.mjs`: crawls sites that fail or are overloaded, and reports times, goodput and errors from the
+// logs of the sites. Each case runs the built command line with an empty broker. The sites run on this machine, which
+// should be idle.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -157,7 +158,7 @@ async function openSite(answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, log, close };
 }
 
-/** Seconds until the crawl ends, or until `isDone`. */
+/** Returns the seconds until the crawl ends, or until `isDone` returns true. */
 async function crawl(urls, flags, isDone) {
   const cwd = mkdtempSync(join(tmpdir(), "trawl-adaptive-"));
   writeFileSync(join(cwd, "urls.txt"), urls.join("\n"));

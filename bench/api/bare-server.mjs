@@ -1,4 +1,7 @@
-/** The baseline `bare`: a fastify handler that parses the body of a submission and validates its URLs. It stores nothing. */
+/**
+ * The baseline `bare`: a fastify handler that parses the body of a submission and validates its URLs. It stores
+ * nothing.
+ */
 import fastify from "fastify";
 
 const app = fastify({ bodyLimit: 64 * 1024 * 1024 });

@@ -21,8 +21,8 @@ export async function createJobs({ url }, count) {
 }
 
 /**
- * Reads the 50 newest jobs `requests` times, over `connections` connections. With `isDistinct`, every request has another
- * cursor, so that the server cannot answer it from its cache.
+ * Reads the 50 newest jobs `requests` times, over `connections` connections. With `isDistinct`, every request has
+ * another cursor, so that the server cannot answer it from its cache.
  */
 export async function measureList({ url, pids }, { requests, connections, isDistinct }) {
   const pool = new Pool(url, { connections });
@@ -47,16 +47,16 @@ export async function measureList({ url, pids }, { requests, connections, isDist
   return { ...cost, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }
 
-/** The start of the cursors: far after the creation of all jobs. */
+/** The time in the last cursor, far after the creation of all jobs. */
 let cursorAt = 8e15;
 
-/** A cursor that no request has had. It does not depend on the clock, which would repeat values. */
+/** Returns a cursor that no earlier request had. It does not use the clock, which may return the same time twice. */
 function nextCursor() {
   cursorAt += 1;
   return Buffer.from(JSON.stringify({ createdAt: cursorAt })).toString("base64url");
 }
 
-/** Submits one job. */
+/** Submits one job and returns its cost. */
 export async function measureSubmit({ url, pids }, urls) {
   const cpuBefore = cpuMs(pids);
   const startedAt = performance.now();
@@ -66,7 +66,7 @@ export async function measureSubmit({ url, pids }, urls) {
   return { wallMs, cpuMs: cpuMs(pids) - cpuBefore };
 }
 
-/** The hosts are new: no other name has them. */
+/** Returns `count` URLs on `hosts` hosts. The host names contain `name`, so each name has its own hosts. */
 export function urlsOf(name, count, hosts) {
   return Array.from(
     { length: count },
@@ -82,7 +82,10 @@ async function post(url, body) {
   return reply;
 }
 
-/** The exact CPU time of all threads that have not ended. The times in `stat` are multiples of 10 ms. */
+/**
+ * The CPU time of all running threads of the processes. `schedstat` is exact; the times in `stat` are multiples of 10
+ * ms.
+ */
 function cpuMs(pids) {
   const threads = pids.flatMap((pid) =>
     readdirSync(`/proc/${pid}/task`).map((tid) => `/proc/${pid}/task/${tid}/schedstat`),

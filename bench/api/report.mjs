@@ -3,7 +3,7 @@
 import { alignColumns, formatSpread, group } from "../harness/report.mjs";
 import { spread } from "../harness/spread.mjs";
 
-/** Requests per second of the list cases, and the maximum time of a submission relative to `bare`. */
+/** The minimum requests per second of the list cases, and the maximum time of a submission relative to `bare`. */
 const BARS = { list: 1_000, "one-host": 2, "many-hosts": 3 };
 
 /** One entry per case, broker and server, with the spread of each figure. */
@@ -51,7 +51,7 @@ export function formatTables(summary) {
   ].join("\n\n");
 }
 
-/** The limits apply to this checkout, and those of submissions to SQLite. */
+/** Compares this checkout with the limits. Submissions are judged only on SQLite. */
 export function judge(summary) {
   return summary
     .filter(({ server }) => server === "trawl")

@@ -12,8 +12,8 @@ const BARE = fileURLToPath(new URL("./bare-server.mjs", import.meta.url));
 const KEPT_ENV = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 
 /**
- * Each server has `name` (`trawl`, `before` or `bare`), `broker`, `url`, and `pids`: the processes whose CPU time
- * counts. `before` is another checkout that is built, or undefined.
+ * Starts all servers. Each has `name` (`trawl`, `before` or `bare`), `broker`, `url`, and `pids`: the processes whose
+ * CPU time counts. `before` is the folder of another built checkout, or undefined.
  */
 export async function openServers({ brokers, before, profile }) {
   await mkdir(BENCH_FOLDER, { recursive: true });

@@ -20,9 +20,9 @@ const STYLE = `text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.ours{fill:#4493f8}.theirs{fill:#6e7681}.range{stroke:#e6edf3}.limit{stroke:#ff7b72}.axis{stroke:#6e7681}}`;
 
 /**
- * `groups` is a list of `{ title, bars }`, and a bar is `{ label, value, min, max, text, isOurs, limit }`. All bars have
- * the same scale, or with `isScaledByGroup` those of each group. A bar has a line from `min` to `max`, and a mark at `limit` if it has one. A bar without a value shows
- * only its text, such as the reason.
+ * `groups` is a list of `{ title, bars }`, and a bar is `{ label, value, min, max, text, isOurs, limit }`. All bars
+ * have the same scale; with `isScaledByGroup`, each group has its own. A bar has a line from `min` to `max`, and a mark
+ * at `limit` if it has one. A bar without a value shows only its text, such as the reason.
  */
 export function barChart({ title, groups, isScaledByGroup = false }) {
   const scaleOfAll = createScale(groups.flatMap(({ bars }) => bars));

@@ -12,9 +12,12 @@ import { ensurePackages, packageFolder, readVersion } from "../programs/npm.mjs"
 import { findServiceObstacle } from "../services/services.mjs";
 
 const CRAWLEE = ["crawlee@3"];
-/** Newer releases depend on a package that the registry does not have. CheerioCrawler never loads linkedom. */
+/**
+ * Newer releases of linkedom depend on a package that the registry does not have. CheerioCrawler does not load
+ * linkedom.
+ */
 const CRAWLEE_OVERRIDES = { linkedom: "0.18.12" };
-/** npm skips the platform package, which is an optional dependency only in some releases. */
+/** The second package is the native part. It is named here because not all releases depend on it. */
 const SPIDER_RS = ["@spider-rs/spider-rs", `@spider-rs/spider-rs-${process.platform}-${process.arch}-gnu`];
 
 /** The backends of Trawl: broker and store. */
@@ -32,8 +35,8 @@ const PEERS = {
 };
 
 /**
- * With `before`, also the Trawl that is built in another checkout, directly after each backend of this one. A contestant
- * with `isPeer` is ended after the time budget, because it may need minutes.
+ * `before` is the folder of another built checkout. With it, each backend of Trawl is followed by the same backend of
+ * that checkout. A contestant with `isPeer` is ended after the time budget, because it may need minutes.
  */
 export function listContestants(before) {
   const trawls = Object.entries(BACKENDS).flatMap(([name, backend]) => [
@@ -44,7 +47,7 @@ export function listContestants(before) {
   ]);
   const floor = { label: "floor", services: [], prepare: describeFloor, command: floorCommand, keepsRecords: false };
   const peers = Object.entries(PEERS).map(([name, peer]) => [name, { ...peer, services: [], isPeer: true }]);
-  return Object.fromEntries([["floor", { ...floor, findObstacle: findFloorObstacle }], ...trawls, ...peers]);
+  return Object.fromEntries([["floor", floor], ...trawls, ...peers]);
 }
 
 function trawlOf({ label, services }, folder) {
@@ -56,10 +59,6 @@ function trawlOf({ label, services }, folder) {
     prepare: () => describeTrawl(folder, services),
     command: (run) => trawlCommand(run, folder),
   };
-}
-
-function findFloorObstacle({ intervalMs }) {
-  return intervalMs === undefined ? undefined : "has no rate limit";
 }
 
 async function trawlCommand({ urls, rate, limits, scratch, serviceUrls }, folder) {
@@ -74,8 +73,8 @@ async function trawlCommand({ urls, rate, limits, scratch, serviceUrls }, folder
   });
 }
 
-function floorCommand({ urls, limits }) {
-  return nodeCommand([contestantFile("floor.mjs"), JSON.stringify({ urls, ...limits })], ROOT, {});
+function floorCommand(run) {
+  return nodeCommand([contestantFile("floor.mjs"), optionsOf(run)], ROOT, {});
 }
 
 function crawleeCommand(run) {
@@ -115,7 +114,7 @@ async function describeFloor() {
   return names.map((name, nth) => `${name} ${versions[nth]}`).join(", ");
 }
 
-/** Contains the time of the build, because it is easy to measure an old build by mistake. */
+/** Returns the version with the time of the build, because it is easy to measure an old build by mistake. */
 export async function describeTrawl(folder, services = []) {
   for (const service of services) {
     const obstacle = await findServiceObstacle(service);

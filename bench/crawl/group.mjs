@@ -16,12 +16,7 @@ export function crawlGroups({ before }) {
 function groupOf({ name, workload, contestants }) {
   return {
     title: workload.title,
-    contestants: Object.fromEntries(
-      Object.entries(contestants).map(([contestantName, contestant]) => [
-        contestantName,
-        { ...contestant, obstacle: contestant.findObstacle?.(workload) },
-      ]),
-    ),
+    contestants,
     columns: COLUMNS.filter(({ isForRates }) => isForRates !== true || workload.intervalMs !== undefined),
     workload: { name, ...workload },
     async run(contestantName, session) {
@@ -35,7 +30,7 @@ function groupOf({ name, workload, contestants }) {
   };
 }
 
-/** Figures as flat numbers, which are summarised over the rounds. */
+/** Returns the figures of a run as flat numbers, which are summarised over the rounds. */
 export function toRun({ problems, notes, gaps, servicesCpuSPer1k, judged, ...figures }) {
   if (problems.length > 0) return { problem: problems.join("; "), notes };
   const services = Object.entries(servicesCpuSPer1k).map(([name, cpuS]) => [`${name}CpuSPer1k`, cpuS]);
@@ -46,7 +41,10 @@ export function toRun({ problems, notes, gaps, servicesCpuSPer1k, judged, ...fig
   return { figures: Object.fromEntries(Object.entries(all).filter(isNumber)), gapsBy: gaps?.by, notes };
 }
 
-/** What the contestant reached; undefined without a rate. `all` are the summaries of all groups. */
+/**
+ * The speed of the contestant as a share of what it can reach; undefined without a rate. `all` are the summaries of all
+ * groups.
+ */
 export function findShare({ figures, contestant }, { workload }, all) {
   if (figures.allowancePerS === undefined) return undefined;
   const unlimited = all.find((entry) => entry.group === workload.unlimited && entry.contestant === contestant)?.figures;
@@ -84,6 +82,12 @@ const COLUMNS = [
   {
     heading: "Redis CPU s/1k",
     read: ({ figures }) => figures.redisCpuSPer1k && formatSpread(figures.redisCpuSPer1k, seconds),
+  },
+  {
+    heading: "Redis scripts/page, s/1k",
+    read: ({ figures }) =>
+      figures.scriptsPerPage &&
+      `${figures.scriptsPerPage.median.toFixed(3)}, ${figures.scriptSPer1k.median.toFixed(3)}`,
   },
   {
     heading: "PostgreSQL CPU s/1k",

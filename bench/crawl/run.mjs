@@ -10,8 +10,9 @@ const STDERR_LINES = 15;
 const LOG_RESOLUTION_MS = 1;
 
 /**
- * `urls` are the start URLs; the requests to `ignoredSite` are not judged. Never throws because of a contestant. `problems` is not empty if the run failed; its figures are ignored. A peer that
- * lost pages or was ended after `budgetMs` has figures, and `notes` says so: a Trawl run with the same result fails.
+ * `urls` are the start URLs; the requests to `ignoredSite` are not judged. If the run fails, it does not throw:
+ * `problems` is then not empty, and the figures must be ignored. A peer that lost pages or was ended after `budgetMs`
+ * has figures, and `notes` says what happened. A Trawl run that lost pages fails.
  */
 export async function runCrawl({
   contestant,
@@ -38,10 +39,11 @@ export async function runCrawl({
     const budgetMs = contestant.isPeer ? options.budgetMs : undefined;
     const outcome = await measure(command, { scratch, timeoutMs, budgetMs, signal });
     const servicesCpuS = Object.fromEntries(Object.entries(opened).map(([name, { cpuS }]) => [name, cpuS()]));
+    const scripts = await opened.redis?.scripts();
     const requests = (await origin.readRequests()).filter(({ site }) => site !== ignoredSite);
     const packets = await capture?.stop();
     return resultOf({
-      ...{ contestant, workload, origin, outcome, requests, packets, servicesCpuS },
+      ...{ contestant, workload, origin, outcome, requests, packets, servicesCpuS, scripts },
       ...{ ignoresSite: ignoredSite !== undefined, timeoutMs, signal },
     });
   } finally {
@@ -50,11 +52,12 @@ export async function runCrawl({
   }
 }
 
-function resultOf({ contestant, workload, origin, outcome, requests, packets, servicesCpuS, ...rest }) {
+function resultOf({ contestant, workload, origin, outcome, requests, packets, servicesCpuS, scripts, ...rest }) {
   const { ignoresSite, timeoutMs, signal } = rest;
   const judged = judgeRequests(requests, { sites: origin.addresses, paths: origin.paths });
   const { problems, notes } = findFaults({ contestant, outcome, judged, ignoresSite, timeoutMs, signal });
-  const figures = outcome.cost === undefined || judged.pages === 0 ? {} : figuresOf(outcome, judged, servicesCpuS);
+  const figures =
+    outcome.cost === undefined || judged.pages === 0 ? {} : figuresOf(outcome, judged, servicesCpuS, scripts);
   if (judged.pages === 0 && problems.length === 0) problems.push("fetched no page");
   const { gaps, note } = gapsOf({ workload, requests, packets });
   if (note !== undefined) notes.push(note);
@@ -64,7 +67,7 @@ function resultOf({ contestant, workload, origin, outcome, requests, packets, se
   return { ...figures, ...siteShares, allowancePerS, gaps, problems, notes, judged };
 }
 
-function figuresOf({ cost, peakRssBytes }, { pages, pagesPerS, seconds }, servicesCpuS) {
+function figuresOf({ cost, peakRssBytes }, { pages, pagesPerS, seconds }, servicesCpuS, scripts) {
   const perThousand = (cpuS) => (cpuS / pages) * 1_000;
   return {
     pages,
@@ -75,6 +78,8 @@ function figuresOf({ cost, peakRssBytes }, { pages, pagesPerS, seconds }, servic
     servicesCpuSPer1k: Object.fromEntries(
       Object.entries(servicesCpuS).map(([name, cpuS]) => [name, perThousand(cpuS)]),
     ),
+    scriptsPerPage: scripts && scripts.calls / pages,
+    scriptSPer1k: scripts && perThousand(scripts.seconds),
     peakRssMb: peakRssBytes / 1e6,
   };
 }
@@ -83,7 +88,7 @@ function figuresOf({ cost, peakRssBytes }, { pages, pagesPerS, seconds }, servic
 function allowanceOf({ intervalMs, sites }, requests, judged) {
   if (intervalMs === undefined || judged.pages === 0) return undefined;
   const isWhole = judged.missed === 0;
-  // A part of a crawl may have fetched many pages of one site. Its allowance is the sum of the rates.
+  // An incomplete crawl may have fetched most of its pages from one site, so its allowance is the sum of the rates.
   return isWhole ? judged.pages / leastSeconds(requests, intervalMs) : (sites * 1_000) / intervalMs;
 }
 
@@ -121,7 +126,7 @@ function findFaults({ contestant, outcome, judged, ignoresSite, timeoutMs, signa
     notes.push(`requested URLs that are not pages: ${judged.others.slice(0, 3).join(", ")}`);
   if (outcome.exitCode !== 0)
     return { problems: [`ended with code ${outcome.exitCode}:\n${lastLines(outcome.stderr)}`, ...faults], notes };
-  // A peer that loses pages has a speed nevertheless, and the table shows the loss.
+  // The figures of a peer that loses pages are valid; the table shows the loss.
   return contestant.isPeer ? { problems: [], notes: [...faults, ...notes] } : { problems: faults, notes };
 }
 

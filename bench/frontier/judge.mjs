@@ -74,7 +74,7 @@ export function judge(runs) {
   ];
 }
 
-/** The best of Trawl's variants against the best of BullMQ's, with or without dedup. */
+/** Compares the fastest variant of Trawl with the fastest variant of BullMQ, with or without dedup. */
 function judgeRatio(runs, name, title, read, least) {
   const bar = `${title}: at least ${least}x BullMQ`;
   const summary = summarise(runs, name, (figures) => read(figures));

@@ -18,7 +18,7 @@ function loader(from) {
   return (name) => (from === "src" ? jiti.import(fileOf(from, name)) : import(pathToFileURL(fileOf(from, name)).href));
 }
 
-/** Submits one URL as a job, like the command line does, without reading robots.txt. */
+/** Returns a function that submits one URL as a job, like the command line does, but without reading robots.txt. */
 export async function loadSubmit(from) {
   const names = ["config/resolve", "submit/resolve-job", "submit/broker-intake"];
   const [{ resolveConfig }, { newJobId, parseJob, resolveJob }, { submitList }] = await Promise.all(

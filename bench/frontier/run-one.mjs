@@ -9,7 +9,7 @@ import { makeTasks, submitAll } from "./workload.mjs";
 
 const WARM_UP = 2_000;
 
-// Exits also if the parent has ended: nothing receives the figures then, and Redis has ended with the parent.
+// Exits when the parent ends: then nothing receives the figures, and Redis ends with the parent.
 process.once("disconnect", () => process.exit());
 
 const { case: name, contestant, variant, size, url, from } = JSON.parse(process.argv[2]);
@@ -31,7 +31,7 @@ async function open(options = {}) {
   return one;
 }
 
-/** Compiles the code of this process, and loads the scripts of Redis, before the measurement starts. */
+/** Runs some tasks before the measurement, so that V8 has compiled the code and Redis has loaded the scripts. */
 async function warmUp() {
   const one = await openContestant({ url, variant, from });
   await submitAll(makeTasks({ count: WARM_UP, sites: 100 }), one.submit);

@@ -16,7 +16,7 @@ export async function makeScratch() {
   return mkdtemp(join(parent, "run-"));
 }
 
-/** The environment of the caller (TRAWL_*, NODE_OPTIONS, proxies) is not passed to a contestant. */
+/** The environment of a contestant. It has no TRAWL_*, NODE_OPTIONS or proxy variables of the caller. */
 export function cleanEnv() {
   const kept = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
   return Object.fromEntries(kept.filter((name) => name in process.env).map((name) => [name, process.env[name]]));

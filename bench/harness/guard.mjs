@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 
 /**
- * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the
- * shell ends `child`, or with `isGroup` its process group, and removes `folder`. If the child ends first, this process kills the shell: another process may
- * get the same pid later.
+ * Starts a shell that waits until its stdin is closed. That happens when this process ends, even after SIGKILL. The
+ * shell then ends `child`, or with `isGroup` the process group of `child`, and removes `folder`. If the child ends
+ * first, this process kills the shell: another process may get the same pid later.
  */
 export function guard(child, folder, { isGroup = false } = {}) {
   const script = 'read -r _; kill -- "$1" 2>/dev/null; rm -rf "$2"';

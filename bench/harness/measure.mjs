@@ -30,9 +30,9 @@ export function assertCanMeasure() {
 }
 
 /**
- * `cost` is undefined if the command was killed after `timeoutMs` or by `signal`. After `budgetMs` the command is ended,
- * and `cost` is what it has used until then: this is only exact for a command without children. `scratch` is a folder
- * for temporary files.
+ * `cost` is undefined if the command was killed after `timeoutMs` or by `signal`. After `budgetMs` the command is
+ * ended, and `cost` is what it has used until then: this is only exact for a command without children. `scratch` is a
+ * folder for temporary files.
  */
 export async function measure({ command, args, cwd, env }, { scratch, timeoutMs, budgetMs, signal }) {
   const timesFile = join(scratch, "times");
@@ -58,7 +58,7 @@ export async function measure({ command, args, cwd, env }, { scratch, timeoutMs,
   let wasStopped = false;
   const stop = () => {
     wasStopped = true;
-    // Not the shell, which reports the cost.
+    // The shell is not killed, because it reports the cost.
     for (const pid of listDescendants(shell.pid)) killProcess(Number(pid));
   };
   const budget = budgetMs === undefined ? undefined : setTimeout(stop, budgetMs);
@@ -84,7 +84,7 @@ function killGroup(pid) {
   killProcess(-pid);
 }
 
-/** Ignores that the process, or the group, may have ended just before. */
+/** Kills a process, or a process group if `pid` is negative. Does nothing if it has already ended. */
 function killProcess(pid) {
   try {
     process.kill(pid, "SIGKILL");

@@ -37,7 +37,7 @@ async function prepare({ options, groups, runs, versions, print }) {
     const names = [];
     for (const [contestant, definition] of Object.entries(groups[group].contestants)) {
       if (!options.contestants.includes(contestant)) continue;
-      const problem = definition.obstacle ?? (await findObstacle(contestant, definition));
+      const problem = await findObstacle(contestant, definition);
       if (problem === undefined) names.push(contestant);
       else {
         print(`${group} ${contestant}: skipped, ${problem}`);
@@ -48,7 +48,7 @@ async function prepare({ options, groups, runs, versions, print }) {
   }
   return plan;
 
-  /** Each contestant is prepared once, also if several groups have it. */
+  /** Prepares the contestant once, also if it is in several groups. Returns the reason if it cannot run. */
   async function findObstacle(contestant, { label, prepare: prepareOne }) {
     if (!known.has(label)) {
       const version = await prepareOne().catch((cause) => {

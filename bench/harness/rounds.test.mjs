@@ -25,12 +25,12 @@ function stage(run = async () => ({ figures: { perS: 1 }, notes: [] })) {
   });
   return {
     order,
-    groups: { x: groupOf("x", { a, b }), y: groupOf("y", { a, missing, none: { ...b, obstacle: "has no rate" } }) },
+    groups: { x: groupOf("x", { a, b }), y: groupOf("y", { a, missing }) },
   };
 }
 
 function runAll({ groups }, options) {
-  const all = { only: ["x", "y"], contestants: ["a", "b", "missing", "none"], rounds: 2, ...options };
+  const all = { only: ["x", "y"], contestants: ["a", "b", "missing"], rounds: 2, ...options };
   return runRounds({ options: all, groups, signal, print: () => {} });
 }
 
@@ -56,7 +56,6 @@ describe("the rounds of the benchmark", () => {
 
     expect(runs.filter(({ isSkipped }) => isSkipped)).toMatchObject([
       { group: "y", contestant: "missing", problem: "cannot be installed" },
-      { group: "y", contestant: "none", problem: "has no rate" },
     ]);
     expect(versions).toEqual({ A: "A 1.0", B: "B 1.0" });
   });

@@ -30,7 +30,9 @@ export function entriesOf(groupName, definition, summary) {
   );
 }
 
-/** The cells of the table of a group: headings first. A contestant without figures has its reason in the last column. */
+/**
+ * The cells of the table of a group, headings first. A contestant without figures has its reason in the last column.
+ */
 export function tableOf(groupName, definition, summary) {
   const cells = entriesOf(groupName, definition, summary).map((entry) => {
     const { label } = definition.contestants[entry.contestant];
@@ -42,7 +44,7 @@ export function tableOf(groupName, definition, summary) {
     const read = (column) => (entry.figures === undefined ? undefined : column.read(entry, definition, summary));
     return { label, values: definition.columns.map(read), remark: remarks.join("; ") };
   });
-  // A column without any value says nothing.
+  // A column without any value is not shown.
   const shown = definition.columns.map((_, nth) => cells.some(({ values }) => values[nth] !== undefined));
   const keep = (list) => list.filter((_, nth) => shown[nth]);
   const hasRemarks = cells.some(({ remark }) => remark !== "");

@@ -57,8 +57,8 @@ export function judgeShares(requests, intervalMs) {
 
 /**
  * Gaps between consecutive requests of a site. A gap is short if it is more than `TOLERANCE_MS` shorter than the
- * interval. `resolutionMs` is the error of the clock: a gap that may be long enough is not short. Undefined if no gap can
- * be short, because the interval is not longer than the tolerance.
+ * interval. `resolutionMs` is the error of the clock: a gap that may be long enough is not short. Undefined if no gap
+ * can be short, because the interval is not longer than the tolerance.
  */
 export function judgeGaps(requests, { intervalMs, resolutionMs }) {
   const limitMs = intervalMs - TOLERANCE_MS - resolutionMs;

@@ -4,8 +4,8 @@ const LINE = /^(\d+)\.(\d{9}) IP [\d.]+\.(\d+) > (\d+\.\d+\.\d+\.\d+)\.\d+: tcp 
 
 /**
  * One entry per request, in the format of the access log, with the time at which the kernel sent the packet. A request
- * fits into one packet on loopback, and clients send nothing else with data. `baseS` is subtracted from the seconds: a
- * double cannot hold an epoch time in nanoseconds.
+ * fits into one packet on loopback, and clients send no other packets with data. `baseS` is subtracted from the
+ * seconds: a double cannot hold an epoch time in nanoseconds.
  */
 export function parsePackets(text, baseS = 0) {
   const requests = [];

@@ -1,4 +1,6 @@
-/** Captures the requests to the origin with tcpdump: the kernel's timestamps do not depend on the load of the origin. */
+/**
+ * Captures the requests to the origin with tcpdump. The kernel's timestamps do not depend on the load of the origin.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -19,7 +21,7 @@ const NANOSECONDS = "--time-stamp-precision=nano";
 export function findPacketObstacle() {
   try {
     const { command, env } = ensureProgram("tcpdump");
-    // One packet is enough: the timeout ends a capture that works, and a capture that is not allowed ends at once.
+    // A capture that is not allowed fails at once. A capture that works ends at its first packet or at the timeout.
     const args = ["-i", "lo", "-c", "1", "-w", "/dev/null", ...asRoot(), "tcp"];
     const { status, stderr, error } = spawnSync(command, args, {
       env: { ...process.env, ...env },

@@ -22,7 +22,7 @@ export function makeCharts(groups, summary) {
       title: "Pages per second with a rate limit; the red line is what can be reached",
       names: LIMITED,
       toBar: polite,
-      // The allowance of 250 sites is thirty times that of 20.
+      // The allowance of many-10 is thirty times that of few-4.
       isScaledByGroup: true,
     },
     {

@@ -1,6 +1,6 @@
 /**
- * Finds programs of Debian packages, and fetches missing ones. They are unpacked into .bench/debian, not installed: that
- * needs no root, starts no daemon, and leaves the packages of the machine as they are.
+ * Finds programs of Debian packages, and fetches missing ones. They are unpacked into .bench/debian, not installed:
+ * that needs no root, starts no daemon, and leaves the packages of the machine as they are.
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";

@@ -30,7 +30,7 @@ function listChildren(pid) {
   );
 }
 
-/** Processes and threads may end while they are read: returns `otherwise` for them. */
+/** Returns the result of `read`, or `otherwise` if the process or thread has ended. */
 function unlessEnded(read, otherwise) {
   try {
     return read();

@@ -1,12 +1,13 @@
 /**
- * Redis and PostgreSQL servers of the benchmark. They are not in the process group of a contestant, so their CPU time is
- * measured separately.
+ * Redis and PostgreSQL servers of the benchmark. They are not in the process group of a contestant, so their CPU time
+ * is measured separately.
  */
+import { Redis } from "ioredis";
 import { createJiti } from "jiti";
 import { readCpuSeconds } from "./process-cost.mjs";
 
 const jiti = createJiti(import.meta.url);
-/** The default of PostgreSQL. The servers of the tests do not flush to disk. */
+/** Flushes to disk, which is the default of PostgreSQL. The servers of the tests do not. */
 const DURABLE = { fsync: "on", full_page_writes: "on", shared_buffers: "256MB" };
 
 /** Returns undefined, or why the service cannot be started here. */
@@ -21,13 +22,16 @@ export function createServices() {
   let schemas = 0;
 
   return {
-    /** An empty Redis of one run. Like the SQLite broker, it confirms a write before the write is flushed to disk. */
+    /**
+     * Starts an empty Redis for one run. Like the SQLite broker, it confirms a write before the write is flushed to
+     * disk.
+     */
     async startRedis() {
       const { startRedis } = await jiti.import("../../test/services/redis.ts");
       const redis = await startRedis({ appendonly: "everysec" });
-      return serviceOf(redis.url, redis.pid, () => redis.stop());
+      return { ...serviceOf(redis.url, redis.pid, () => redis.stop()), scripts: () => readScripts(redis.url) };
     },
-    /** An empty schema of one run, on a server that all runs share. */
+    /** Returns the URL of an empty schema for one run, on a server that all runs share. */
     async openPostgres() {
       const { startPostgres } = await jiti.import("../../test/services/postgres.ts");
       postgres ??= await startPostgres({ settings: DURABLE });
@@ -39,6 +43,20 @@ export function createServices() {
     },
     stop: async () => postgres?.stop(),
   };
+}
+
+/** How many Lua scripts the server has run since its start, and how long they took. */
+async function readScripts(url) {
+  const redis = new Redis(url);
+  try {
+    const stats = [
+      ...(await redis.info("commandstats")).matchAll(/^cmdstat_(?:fcall|evalsha)\w*:calls=(\d+),usec=(\d+)/gm),
+    ];
+    const sum = (part) => stats.reduce((total, match) => total + Number(match[part]), 0);
+    return { calls: sum(1), seconds: sum(2) / 1e6 };
+  } finally {
+    redis.disconnect();
+  }
 }
 
 function serviceOf(url, pid, close) {

@@ -1,6 +1,6 @@
 /**
- * The baseline `bare`: a minimal server to compare with. A fastify handler pushes the valid http(s) URLs of a request to
- * a Redis list, in one pipeline. It has no canonical URLs, no deduplication and no jobs.
+ * The baseline `bare`: a minimal server to compare with. A fastify handler pushes the valid http(s) URLs of a request
+ * to a Redis list, in one pipeline. It has no canonical URLs, no deduplication and no jobs.
  */
 import fastify from "fastify";
 import { Redis } from "ioredis";

@@ -49,7 +49,7 @@ async function measureLists(url) {
   };
 }
 
-/** The median time of a request with 10,000 URLs. `nameOf`: the name of the nth host in a request. */
+/** The median time of a request with 10,000 URLs. `nameOf` returns the name of the nth host of a request. */
 async function measureList(url, hosts, nameOf) {
   const times = [];
   for (let nth = -WARM_UP; nth < LISTS; nth++) {
@@ -86,7 +86,7 @@ async function singleTimes(trawl, count, name) {
   return times;
 }
 
-/** URLs per second in one stream of lines, and how much the server grew. */
+/** URLs per second in one stream of lines, and how much the memory of the server grew. */
 async function measureStream(trawl, { stream }) {
   const { id } = await post(`${trawl.url}/v1/jobs`, { open: true });
   const before = memoryMb(trawl.pid, "VmRSS");

@@ -2,9 +2,9 @@
  * Crawls with CheerioCrawler of Crawlee: `node crawlee.mjs '{ "urls": […], "concurrency": 64, "intervalMs": 250,
  * "folder": "…", "out": "…" }'`, where `folder` contains the installation.
  *
- * It is configured for speed, as its documentation advises: storage in memory, no session pool, and the full concurrency
- * from the start. Its handler does the same as a Trawl crawl without rules: it follows links of the same host and stores
- * title, description, 5,000 characters of text and links.
+ * It is configured for speed, as its documentation advises: storage in memory, no session pool, and the full
+ * concurrency from the start. Its handler does the same as a Trawl crawl without rules: it follows links of the same
+ * host and stores title, description, 5,000 characters of text and links.
  */
 import dns from "node:dns";
 import { createRequire } from "node:module";
@@ -46,7 +46,10 @@ const { requestsFinished } = await crawler.run(intervalMs === undefined ? urls :
 await crawler.exportData(out);
 console.log(JSON.stringify({ pages: requestsFinished, records }));
 
-/** Crawlee limits the rate per registrable domain, so it ignores addresses: 127.0.1.7 gets the name site-127-0-1-7.test. */
+/**
+ * Replaces the address by a name: 127.0.1.7 becomes site-127-0-1-7.test. Crawlee limits the rate per registrable
+ * domain, so it does not limit the rate of addresses.
+ */
 function nameOf(url) {
   const { hostname, port } = new URL(url);
   return `http://site-${hostname.replaceAll(".", "-")}.test:${port}/`;

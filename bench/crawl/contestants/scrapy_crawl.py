@@ -20,7 +20,7 @@ class SiteSpider(scrapy.Spider):
     name = "sites"
 
     def start_requests(self):
-        # By default, Scrapy fetches a start URL again if a page links to it.
+        # With its default start_requests, Scrapy fetches a start URL again if a page links to it.
         for url in OPTIONS["urls"]:
             yield scrapy.Request(url)
 

@@ -2,8 +2,8 @@
  * Crawls with spider-rs, a crawler in Rust with a binding for Node: `node spider-rs.mjs '{ "urls": […], "intervalMs":
  * 250, "folder": "…", "out": "…" }'`, where `folder` contains the installation.
  *
- * It has one `Website` per site, and all run at once. It stores URL and size of each page that reaches the
- * subscriber, which are not all pages. Its delay has whole milliseconds.
+ * It has one `Website` per site, and all run at once. It stores the URL and size of each page that reaches the
+ * subscriber; some pages do not. Its delay is a whole number of milliseconds.
  */
 import { createWriteStream } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,7 +1,7 @@
 /**
- * Measures what a URL costs: while it is pending, and after it was settled. On Redis it is memory. Embedded, it is the
- * size of the broker file, which does not shrink. On both, `processBytes` is what the heap of this process keeps per
- * pending URL.
+ * Measures the bytes per URL: while it is pending, and after it was settled. On Redis, these are bytes of memory. On
+ * SQLite, they are bytes of the broker file, which does not shrink. On both, `processBytes` is the memory that this
+ * process uses per pending URL.
  */
 import { submitRange } from "../workload.mjs";
 
@@ -23,7 +23,7 @@ export async function measureMemory({ open, meter, urls, sites }) {
   };
 }
 
-/** Bytes in use after a garbage collection; run.mjs makes `gc` available. */
+/** The bytes that this process uses after a garbage collection. run.mjs makes `gc` available. */
 function heldBytes() {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,7 +1,7 @@
 /**
- * Measures the terms of sites with one request per 50 ms, while workers lease all the time. Each worker returns its
- * terms at once, as if it had sent the requests as early as possible. A grant is wasted if its request would be too
- * close to another request to the site.
+ * Measures whether terms keep the requests to a site apart. Each site allows one request per 50 ms, and several workers
+ * lease tasks all the time. Each worker returns its terms at once, as if it had sent the requests as early as possible.
+ * A grant is wasted if its request would be too close to another request to the site.
  */
 import { whileIdle } from "../contestants/trawl.mjs";
 import { submitRange } from "../workload.mjs";
@@ -36,7 +36,7 @@ export async function measureSpacing({ open, sites, seconds }) {
   return summarise(bySite, sites, seconds);
 }
 
-/** Records when the requests of a term would be sent. Returns the term to return. */
+/** Records when the requests of a term would be sent. Returns the argument of `returnTerms` for this term. */
 function sendAll(bySite, { site, number, intervalMs, burst, startsAt }, grants) {
   const sentAt = bySite.get(site) ?? [];
   bySite.set(site, sentAt);

@@ -6,7 +6,7 @@ import { loadTrawl } from "../load-trawl.mjs";
 
 const LEASE_MS = 60_000;
 const WORKERS = 4;
-/** Longer than any measurement: a worker continues only when it is woken up. */
+/** How long an idle worker waits at most, if no task becomes due. Longer than any measurement. */
 const IDLE_MS = 600_000;
 
 /** No limit on rate or concurrency. */
@@ -22,7 +22,7 @@ export async function openTrawl({ url, variant, from, prefix = "trawl" }) {
   return contestantOf({ clock, variant, open: () => openRedisFrontier(url, { clock, log }, options) });
 }
 
-/** The broker file is in a folder of its own. */
+/** Opens a frontier on SQLite. The broker file is in a folder of its own. */
 export async function openEmbedded({ variant, from }) {
   const { openSqliteFrontier, clock } = await loadTrawl(from);
   mkdirSync(join(BENCH_FOLDER, "tmp"), { recursive: true });
@@ -108,7 +108,7 @@ async function submit(frontier, tasks, jobId) {
   return answer.queued;
 }
 
-/** Returns the number of tasks. */
+/** Leases up to `max` tasks and settles them. Returns their number. */
 async function leaseAndSettle(frontier, max, worker) {
   const grants = await lease(frontier, max, worker);
   if (grants.length > 0) await settleAll(frontier, grants);
