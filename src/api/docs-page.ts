@@ -10,6 +10,7 @@ type Operation = {
   "x-scope": string;
   parameters: readonly { name: string; in: string; required: boolean; description?: string; schema: object }[];
   requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
+  /** `default` is the same error for all operations. The page describes it once. */
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 };
 
@@ -40,7 +41,7 @@ export function docsPage(document: OpenApi): Page {
   });
   const shapes = Object.entries(document.components.schemas).map(([name, schema]) => shapeOf(name, schema));
   return page(`<h1>Trawl API</h1><p>Every response has an <code>X-Request-Id</code> header. Logs and <code>/v1/trace</code> contain this id.
-Errors are <code>application/problem+json</code>: branch on their <code>code</code>, one of the
+Errors are <code>application/problem+json</code> (<a href="#Problem">Problem</a>): branch on their <code>code</code>, one of the
 <a href="docs/errors">error codes</a>. Programs can read the same reference as <a href="openapi.json">openapi.json</a>.</p>
 ${parts.join("")}<h2>Schemas</h2>${shapes.join("")}`);
 }
@@ -90,6 +91,7 @@ function bodyOf(body: Operation["requestBody"]): string {
 
 function responsesOf(responses: Operation["responses"]): string {
   return Object.entries(responses)
+    .filter(([status]) => status !== "default")
     .map(([status, { description, content = {} }]) => {
       const shapes = Object.entries(content).map(
         ([type, { schema }]) => `<code>${escaped(type)}</code>${schemaOf(schema)}`,
@@ -113,12 +115,12 @@ function shown(schema: object): string {
   return `<pre>${linked(escaped(JSON.stringify(schema, null, 2)))}</pre>`;
 }
 
-/** Schemas are on the same page. Browsers open the details element that a link points into. */
+/** Links to schemas, which are on the same page. Browsers open the details element that a link points into. */
 function linked(text: string): string {
   return text.replace(/#\/components\/schemas\/(\w+)/g, '<a href="#$1">$1</a>');
 }
 
-/** For text between tags, where quotes are safe: escaping those of all schemas would add a third to the page. */
+/** Escapes text between tags. Quotes are safe there; escaping those of all schemas would add a third to the page. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

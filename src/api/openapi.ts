@@ -66,6 +66,12 @@ export function describeApi(all: readonly Route[]): OpenApi {
     paths,
     components: {
       schemas: shared,
+      responses: {
+        Error: {
+          description: "An error.",
+          content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+        },
+      },
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key: `trawl keys add`." } },
     },
   };
@@ -84,14 +90,12 @@ function operation(route: Route, shapeOf: ShapeOf): Record<string, unknown> {
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, shapeOf) }),
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([status, shape]) => [status, responseOf(shape, shapeOf)])),
-      default: { description: "An error.", content: PROBLEM },
+      default: { $ref: "#/components/responses/Error" },
     },
   };
 }
 
-const PROBLEM = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
-
-/** `GET /v1/jobs/:id/records` is `getJobsIdRecords`. */
+/** The operation id: `getJobsIdRecords` for `GET /v1/jobs/:id/records`. */
 function nameOf({ method, path }: Route): string {
   const parts = path
     .replace(/^\/v1/, "")
