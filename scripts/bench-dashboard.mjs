@@ -174,7 +174,7 @@ async function compareTabs(viewers, { tabs, rounds, seconds, isChromium }) {
   }
 }
 
-/** Judges by the median ratio of the pairs; a pair is two consecutive intervals. */
+/** Judges by the median ratio of the pairs; a pair is two consecutive intervals, one with open tabs and one without. */
 function verdictOf(pairs, tabs, isChromium) {
   const kind = isChromium ? "tabs in Chromium" : "clients that send the requests of tabs";
   return { text: `${tabs} ${kind}: ${describePairs(pairs)}`, isMet: 1 - ratioOf(pairs).middle <= BARS.loss };

@@ -14,7 +14,7 @@ const USAGE = `Usage: node scripts/bench-priority.mjs [options]
   --shared     the workers of the large job also fetch urgent pages
 Exits with 1 if the median urgent job took more than 1.5 times as long on the busy fleet.`;
 
-/** One worker for urgent jobs only, and two for the others. */
+/** One worker runs only urgent jobs. Two workers run the other jobs, and with `--shared` also urgent ones. */
 const fleetOf = ({ shared }) => [
   ["--queues", "high_priority", "-c", "16"],
   ...Array(2).fill(["--queues", shared ? "high_priority,fetch" : "fetch", "-c", "32"]),
@@ -64,7 +64,7 @@ async function queueBatch(stage, sites, { batch }) {
   return job;
 }
 
-/** Busy: the large job uses all capacity. Idle: it is paused and has no running task. */
+/** Makes the fleet busy or idle. Busy: the large job uses all capacity. Idle: it is paused and has no running task. */
 async function make(fleet, { frontier }, sites, jobId) {
   const inFlight = () => sites.flatMap(({ log }) => log.filter(({ endedAt }) => endedAt === undefined)).length;
   if (fleet === "idle") {

@@ -112,7 +112,7 @@ async function measureAll(options, signal) {
   const { rounds, pages, scale, before, budgetMs } = options;
   const result = {
     ...{ at: new Date().toISOString(), machine, versions, rounds, budgetS: budgetMs / 1_000 },
-    // The folder is not stored: the result is published. The name is only needed to list the contestants.
+    // The result is published, so it does not contain the folder of the other checkout, only that there was one.
     ...{ before: before === undefined ? undefined : "before", sizes: { pages, scale }, command: commandLine() },
     runs,
   };
@@ -121,7 +121,7 @@ async function measureAll(options, signal) {
   return result;
 }
 
-/** As typed, without the folders of this machine. */
+/** The command as typed, without paths of this machine. */
 function commandLine() {
   const args = process.argv.slice(2).join(" ");
   return `npm run bench -- ${args}`.replace(/ --(json|before)[= ]\S+/g, "").trim();

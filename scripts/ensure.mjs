@@ -29,7 +29,7 @@ export async function ensureReady() {
 function arePackagesCurrent() {
   if (!existsSync(INSTALLED)) return false;
   if (statSync(LOCKFILE).mtimeMs <= statSync(INSTALLED).mtimeMs) return true;
-  // A newer lockfile often has the same content, checked out again.
+  // A lockfile that git has checked out again is newer, but often has the same content.
   const wanted = readPackages(LOCKFILE);
   const installed = readPackages(INSTALLED);
   return Object.entries(wanted).every(

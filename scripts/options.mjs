@@ -30,7 +30,10 @@ export function readNames(flag, given, known, aliases = {}) {
   return known.filter((name) => names.includes(name));
 }
 
-/** Aborts at the first Ctrl-C or SIGTERM, so that the script can end the processes that it started. */
+/**
+ * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that the script can end the processes that it
+ * started.
+ */
 export function interruptions() {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());

@@ -16,7 +16,7 @@ import { createSession } from "../bench/harness/session.mjs";
 import { interruptions, readCount, withOptions } from "./options.mjs";
 
 const PARTS_SHOWN = 12;
-/** Those that run in Node, where the profiler is. */
+/** The contestants that run in Node, because the profiler is part of Node. */
 const CONTESTANTS = Object.fromEntries(Object.entries(listContestants()).filter(([name]) => name !== "scrapy"));
 const USAGE = `Usage: node scripts/profile.mjs [options]
   --workload NAME   crawl to profile: ${Object.keys(WORKLOADS).join(", ")} (one)
@@ -63,7 +63,7 @@ async function makeFolder(name) {
 }
 
 async function crawlProfiled({ of, workload, pages }, folder, signal) {
-  // Because they are flags of Node, threads and forked processes of the contestant also write profiles.
+  // These are flags of Node itself, so threads and forked processes of the contestant also write profiles.
   const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
   const alter = (command) => ({ ...command, args: [...flags, ...command.args] });
   const session = createSession({ options: { timeoutMs: 900_000, packets: false }, signal });

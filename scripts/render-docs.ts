@@ -61,17 +61,19 @@ ${rows.join("\n")}
 
 ## Why a task is dead
 
-A failed request is not an error of Trawl but an outcome of its task. A dead letter (\`trawl dead\`) has one of these reasons:
+A failed request is not an error of Trawl. It is an outcome of a task. Every dead letter (\`trawl dead\`) has one of these
+reasons:
 
 ${reasonTable(DEAD_REASONS)}
 
-After the failures in the following table, the task is retried. If the last attempt fails, the task becomes a dead letter with the reason \`retries_spent\`.
+If an attempt fails for one of the following reasons, the task is retried. If the last retry fails too, the task becomes
+a dead letter with the reason \`retries_spent\`.
 
 ${reasonTable(RETRY_REASONS)}
 
-For the reasons in the following table, Trawl never fetches the URL. The ledger counts the URL as \`refused\`. It also
-counts these URLs as \`refused\`: the links of a page above \`maxLinks\`, and the target of a redirect that the job does not
-follow.
+For the following reasons, Trawl does not fetch a URL, and counts it as \`refused\` in the ledger of the job. The ledger
+also counts these URLs as \`refused\`: links of a page beyond the first \`maxLinks\`, and the target of a redirect that the
+job does not follow.
 
 ${reasonTable(REFUSE_REASONS)}
 
@@ -81,28 +83,29 @@ ${NOTE}`;
 function statesPage(): string {
   return `# States
 
-A task is one URL of one job. \`queued\`, \`delayed\` and \`leased\` tasks are in the frontier. Tasks in the other states have
-left the frontier and are only counted. Dead letters are also stored, so that you can inspect and replay them.
+A task is one URL of one job. The frontier stores tasks in the states \`queued\`, \`delayed\` and \`leased\`. It only counts
+tasks in the other states, except \`dead\`: these are stored as dead letters, so that you can inspect and replay them.
 
 ${diagram(TASK_MOVES)}
 
 | transition | when |
 |---|---|
-| queued or delayed -> leased | the frontier grants it to a worker, because a request to its site is allowed now |
-| leased -> done | its page, records and links are stored |
+| queued or delayed -> leased | the frontier grants the task to a worker, because its site allows a request |
+| leased -> done | the page, its records and its links are stored |
 | leased -> delayed | the attempt failed and will be retried after a wait |
-| leased -> queued or delayed | its lease expired or its worker stopped; it returns to its previous state |
+| leased -> queued or delayed | the lease expired, or the worker stopped; the task returns to the state before the lease |
 | leased -> dead | the attempt failed permanently, the last retry failed, or three workers died while running the task |
-| leased -> refused | robots.txt disallows it |
-| queued, delayed or leased -> cancelled | its job was cancelled or reached its time limit |
-| dead -> queued or delayed | a user replays it, at once or at a given rate |
+| leased -> refused | robots.txt disallows the URL |
+| queued, delayed or leased -> cancelled | the job was cancelled or reached its time limit |
+| dead -> queued or delayed | a user replays the dead letter; the task is delayed if the rate of the replay requires a wait |
 
 The states of a job:
 
 ${diagram(JOB_MOVES)}
 
-A job becomes \`finished\` once, when it is sealed and none of its tasks is queued, delayed or leased. It becomes \`failed\`
-instead if it has no page and at least one of its URLs failed or was refused. Replaying its dead letters makes the job run again.
+A job ends when it is sealed and none of its tasks is queued, delayed or leased. Its state is then \`failed\` if it has no
+pages and at least one of its URLs failed or was refused; otherwise \`finished\`. If you replay dead letters of an ended
+job, the job runs again. Dead letters of a cancelled job cannot be replayed.
 
 ${NOTE}`;
 }

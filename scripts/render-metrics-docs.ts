@@ -12,8 +12,8 @@ Servers and workers export metrics in the [Prometheus](https://prometheus.io) te
 
 | process | endpoint | access |
 |---|---|---|
-| \`trawl serve\` | \`/metrics\` on its own port | without API keys, only clients on the same machine; otherwise clients that send a key with the scope \`read\` and without a tenant as a bearer token. With \`TRAWL_METRICS_OPEN=true\`, every client that can reach the server |
-| \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` on that port, for all processes of the command | every client that can reach the port. The port is open on 127.0.0.1 only, unless \`TRAWL_METRICS_HOST\` is set |
+| \`trawl serve\` | \`/metrics\` on its own port | if API keys exist: clients that send a key as a bearer token. The key must have the scope \`read\` and no tenant. With \`TRAWL_METRICS_OPEN=true\`: every client that can reach the server. Without API keys: only clients on the same machine, because the server listens only on loopback addresses |
+| \`trawl worker --metrics-port 9464\`, \`trawl up --metrics-port 9464\` | \`/metrics\` on that port, for all processes of the command | every client that can reach the port. The command listens on 127.0.0.1, unless \`TRAWL_METRICS_HOST\` is set |
 
 \`\`\`
 trawl worker --processes 4 --metrics-port 9464
@@ -21,18 +21,20 @@ curl -s localhost:9464/metrics
 curl -s localhost:7700/metrics
 \`\`\`
 
-A supervisor adds up the values that its processes send every second, and keeps the counts of processes that have ended: counters
-never fall while the command runs. If a process is killed, its counts of the last second are lost. A server queries broker and
-store when it is scraped, at most once per second, with a timeout of 2 seconds. If one of them is unreachable, its values are
-missing, and \`trawl_broker_up\` or \`trawl_store_up\` is 0. Dead letters and webhook events are counted less often if there are
-many.
+The processes of a supervisor send their values to it every second, and the supervisor exports the sums. It keeps the
+counts of processes that have ended, so counters never decrease while the command runs. If a process is killed, its
+counts of the last second are lost.
 
-No label contains a URL, a site, a job or a tenant, so the number of series does not grow with the crawl. A label has the values
-listed below, or at most the stated number of different values; all further values are combined as \`other\`.
+When Prometheus requests the metrics of a server, the server queries the broker and the store: at most once per second,
+with a timeout of 2 seconds. If the broker or the store does not respond, its metrics are missing, and \`trawl_broker_up\`
+or \`trawl_store_up\` is 0. If there are many dead letters or webhook events, the server counts them less often.
 
-[deploy/](../deploy) contains a Grafana dashboard (import \`grafana/trawl.json\` and select the Prometheus data source), alert
-rules with instructions (\`prometheus/alerts.yml\`), and an example \`prometheus.yml\`. The store also keeps a
-[history](api.md#history) of the fleet, which needs no Prometheus.
+No label contains a URL, a site, a job or a tenant, so the number of time series does not grow with the crawl. The
+tables below list the values of each label, or their maximum number. Values above that number are combined as \`other\`.
+
+[deploy/](../deploy) contains a Grafana dashboard (import \`grafana/trawl.json\` and select the Prometheus data source),
+alert rules with instructions (\`prometheus/alerts.yml\`), and an example \`prometheus.yml\`. Without Prometheus, you can
+use the [history](api.md#history) of the fleet, which is in the store.
 
 ## Workers
 

@@ -84,7 +84,7 @@ function printSummary() {
   for (const line of counts === undefined ? [] : describeFailures(counts)) console.log(line);
   if (left.length > 0) console.log(["FAILED: processes outlived the tests and were killed:", ...left].join("\n  "));
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = counts ?? {};
-  // A step that failed without a failed test counts as one: lint, types, a file that cannot be loaded.
+  // A step that failed without a failed test counts as one failure: lint, types, a file that cannot be loaded.
   const others = failed.filter((name) => name !== "vitest" || numFailedTests === 0).length + (left.length > 0 ? 1 : 0);
   const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : "";
   console.log(`${numPassedTests} passed, ${numFailedTests + others} failed${skipped}`);

@@ -8,7 +8,7 @@ export const ERRORS = {
   BAD_URL: {
     exit: 2,
     means: "A URL cannot be parsed, contains credentials, is longer than 4096 characters, or is not an http(s) URL.",
-    fix: "Give absolute http(s) URLs without credentials.",
+    fix: "Use absolute http(s) URLs without credentials.",
   },
   BAD_SELECTOR: {
     exit: 2,
@@ -56,8 +56,8 @@ export const ERRORS = {
   FORBIDDEN: {
     exit: 2,
     means:
-      "The key lacks the required scope; or the request is not allowed for a key with a tenant; or the server does not accept the Origin or Host header of the request.",
-    fix: "Use a key with the scope that the message names, or a key without a tenant. In a browser, only pages of the same server may call the API; without API keys, the server accepts only localhost and loopback addresses as Host.",
+      "The key lacks the required scope, a key with a tenant may not send this request, or the server does not accept the Origin or Host header of the request.",
+    fix: "Use a key with the scope that the message names, or a key without a tenant. In a browser, only pages of the same server may call the API. Without API keys, the server accepts only localhost and loopback addresses as Host.",
   },
   QUOTA_REACHED: {
     exit: 2,
@@ -66,40 +66,40 @@ export const ERRORS = {
   },
   EXTRACT_TIMEOUT: {
     exit: 1,
-    means: "A preview of rules exceeded its time or memory limit, or its thread ended.",
+    means: "A preview of extraction rules exceeded its time or memory limit, or its thread ended.",
     fix: "Simplify the rules, or raise apiTryRulesMs. A pattern in `match` that backtracks on a long text may never end.",
   },
   EXTRACT_BUSY: {
     exit: 3,
-    means: "Too many previews of rules are waiting, in total or from one caller.",
+    means: "Too many previews of extraction rules are waiting, in total or from one caller.",
     fix: "Wait for the time in Retry-After, then send the request again.",
   },
   SCRAPE_TIMEOUT: {
     exit: 1,
     means: "The page was not fetched within the time limit of the request; its job continues.",
-    fix: "The response contains the job id. Query that job later, or raise timeoutSeconds. If no worker runs, start one.",
+    fix: "The response contains the job id: query that job later, or raise timeoutSeconds. If no worker runs, start one.",
   },
   STOPPING: {
     exit: 3,
     means: "The server is stopping.",
-    fix: "Send the request again: another instance, or this one after its restart, accepts it.",
+    fix: "Send the request again, to another server or to this server after its restart.",
   },
   BAD_CONFIG: {
     exit: 2,
     means:
-      "The configuration file cannot be loaded, or a setting is unknown, is invalid, or conflicts with another setting or with the broker.",
+      "The configuration file cannot be loaded, or a setting is unknown, invalid, or in conflict with another setting or with the broker.",
     fix: "Correct the settings that the message names; see docs/config.md.",
   },
   BAD_SPIDER: {
     exit: 2,
     means:
       "A spider module cannot be read or compiled, does not export a spider, has invalid settings, or may not be used over HTTP.",
-    fix: "Export default defineSpider({ … }) from a file that Node can load; over HTTP, from a file in the folder TRAWL_API_SPIDERS.",
+    fix: "Write `export default defineSpider({ … })` in a file that Node.js can load. For jobs sent over HTTP, put the file into the folder TRAWL_API_SPIDERS.",
   },
   BAD_OUTPUT: {
     exit: 2,
     means: "The output file cannot be written, its format is unknown, or its format cannot represent the records.",
-    fix: "Choose a writable path and a format that the message names, with --out or --format.",
+    fix: "Set --out to a writable path, and --format to one of the formats in the message.",
   },
   NOT_FOUND: {
     exit: 2,
@@ -132,17 +132,17 @@ export const ERRORS = {
     exit: 2,
     means:
       "No process runs the crawl, so it cannot be resumed with `trawl resume` or the API. Workers do not run crawls.",
-    fix: "Continue it with `trawl crawl --resume JOB`, on the machine where it ran.",
+    fix: "Continue the crawl with `trawl crawl --resume JOB`, on the machine where it ran.",
   },
   JOB_RUNNING: {
     exit: 2,
     means: "The job has not ended, or some of its tasks are still leased, so it cannot be archived or deleted.",
-    fix: "Cancel it first, or wait until it and its tasks have ended.",
+    fix: "Cancel the job, or wait until the job and its tasks have ended.",
   },
   JOB_ARCHIVED: {
     exit: 2,
     means: "The job was archived and is no longer in the broker: it can be read, but not changed.",
-    fix: "Submit it again; TRAWL_KEEP_ENDED sets how long jobs stay in the broker after their end.",
+    fix: "Submit the job again. TRAWL_KEEP_ENDED sets how long jobs stay in the broker after their end.",
   },
   JOB_DELETED: {
     exit: 2,
@@ -157,7 +157,7 @@ export const ERRORS = {
   COMMAND_REFUSED: {
     exit: 2,
     means:
-      "The worker cannot execute the command, because the worker belongs to a crawl, runs a Trawl version without commands, or has no supervisor that could recycle it.",
+      "The worker cannot execute the command, because the worker belongs to a crawl, runs a version of Trawl that does not support commands, or has no supervisor that could replace it.",
     fix: "Do what the message says, or stop the worker with SIGTERM on its machine. The worker then waits up to TRAWL_GRACE for its running tasks and returns the unfinished ones.",
   },
   API_UNREACHABLE: {
@@ -169,12 +169,12 @@ export const ERRORS = {
     exit: 3,
     means:
       "The broker cannot be reached, opened or written. Possible causes: no server, a wrong password, a missing permission, a full disk, or a damaged file.",
-    fix: "Check TRAWL_BROKER, and the server or disk it refers to.",
+    fix: "Check TRAWL_BROKER, and the server or disk that it refers to.",
   },
   BROKER_FULL: {
     exit: 3,
     means: "The broker contains the maximum number of pending URLs, or its Redis has reached maxmemory.",
-    fix: "Let workers catch up and submit the rest, or raise maxPending (TRAWL_MAX_PENDING) or maxmemory of Redis.",
+    fix: "Wait until workers have fetched some URLs, and submit the rest; or raise TRAWL_MAX_PENDING, or maxmemory of Redis.",
   },
   BROKER_UNSAFE: {
     exit: 3,
@@ -190,7 +190,7 @@ export const ERRORS = {
     exit: 3,
     means:
       "The store or the body storage cannot be reached, opened or written. Possible causes: no server, a wrong password, a missing permission, a full disk, or a damaged file.",
-    fix: "Check the setting that the message names (TRAWL_STORE or TRAWL_BODIES), and the server or disk it refers to.",
+    fix: "Check the setting that the message names (TRAWL_STORE or TRAWL_BODIES), and the server or disk that it refers to.",
   },
   STORE_INCOMPLETE: {
     exit: 3,
@@ -205,7 +205,7 @@ export const ERRORS = {
   EGRESS_REFUSED: {
     exit: 1,
     means: "The address of a URL is private, loopback, cloud metadata or reserved, so Trawl does not connect to it.",
-    fix: "Allow the network with TRAWL_ALLOW_PRIVATE if it is yours.",
+    fix: "If the network is yours, allow it with TRAWL_ALLOW_PRIVATE.",
   },
   TRACING_UNAVAILABLE: {
     exit: 2,
@@ -221,7 +221,7 @@ export const ERRORS = {
   INTERNAL: {
     exit: 1,
     means: "Trawl has a bug.",
-    fix: "Report it with the message and the command you ran.",
+    fix: "Report the bug, with the message and the command.",
   },
 } as const satisfies Record<string, { exit: 1 | 2 | 3; means: string; fix: string }>;
 

@@ -39,8 +39,8 @@ export async function followEvents(requests: Requests, hooks: StreamHooks, signa
 }
 
 /**
- * Throws when the stream ends: an event stream never ends normally. Sends no Last-Event-ID, because a new stream starts
- * with the complete state. A job that was deleted in the meantime is not part of that state.
+ * Reads one stream, and throws when it ends: an event stream never ends normally. Sends no Last-Event-ID, because a new
+ * stream starts with the complete state. A job that was deleted in the meantime is not part of that state.
  */
 async function readOnce(requests: Requests, signal: AbortSignal, hooks: StreamHooks): Promise<void> {
   const abort = new AbortController();

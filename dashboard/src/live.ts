@@ -16,7 +16,7 @@ type Connection = { state: "connecting" } | { state: "live" } | { state: "lost";
 
 /** By id: the newest 200 jobs (50 for a tenant) and up to 200 active ones. Undefined until the stream has sent them. */
 export const liveJobs = signal<ReadonlyMap<string, JobOut> | undefined>(undefined);
-/** Whether there are jobs that the stream does not send: active ones, and ended ones. */
+/** Whether there are active jobs (`open`) and ended jobs that the stream does not send. */
 export const moreJobs = signal<MoreJobs>({ open: false, ended: false });
 /** Jobs that the stream does not send, as the last API response returned them. */
 export const updatedJobs = signal<ReadonlyMap<string, JobOut>>(new Map());
@@ -29,7 +29,9 @@ export const connection = signal<Connection>({ state: "connecting" });
 export const reconnects = signal(0);
 
 type MoreJobs = { open: boolean; ended: boolean };
-/** `isAll`: the stream sends no other jobs. `more` is missing if an older version of the page reads the stream. */
+/**
+ * `isAll`: the list is complete. `more` is missing if a tab with an older version of the dashboard reads the stream.
+ */
 type JobsMessage = { jobs: JobOut[]; gone: string[]; more?: MoreJobs; isAll?: boolean };
 
 /** A tab keeps its stream for this long after it was hidden. */
@@ -119,7 +121,7 @@ function snapshot(): LiveMessage[] {
   return messages;
 }
 
-/** Stores a job that an API response returned: the stream sends it later, or never. */
+/** Stores the state of a job from an API response, because the stream sends it later or not at all. */
 export function updateJob(job: JobOut): void {
   const target = liveJobs.peek()?.has(job.id) === true ? liveJobs : updatedJobs;
   target.value = new Map([...(target.peek() ?? []), [job.id, job]]);

@@ -1,6 +1,6 @@
 /**
- * Rows of a list of any length, loaded page by page while the user scrolls. A search may need many pages to find one
- * row: it continues without new rows for up to `EMPTY_PAGES_MAX` pages, then waits until the user continues it.
+ * Rows of a list of any length, loaded page by page while the user scrolls. A search may have to read many pages to
+ * find one row. After `EMPTY_PAGES_MAX` pages without a match, it waits until the user continues it.
  */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 

@@ -12,7 +12,7 @@ export type KeyScope = MeOut["scopes"][number];
 
 type Session =
   | { state: "starting"; error?: unknown }
-  /** `why` is set if the server refused the stored key, or revoked it. */
+  /** `why` is set if the server refused the key. */
   | { state: "signed-out"; why?: ApiError }
   | { state: "signed-in"; me: MeOut };
 
@@ -111,7 +111,7 @@ async function fetchAndCheckKey(...args: Parameters<typeof fetch>): Promise<Resp
   return response;
 }
 
-/** A late 401 for a previous key must not sign the current key out. */
+/** Whether a request had the current key. A late 401 for a previous key must not sign the user out. */
 function hasCurrentKey(init: RequestInit | undefined): boolean {
   const used = new Headers(init?.headers).get("authorization");
   return used === (key.peek() === undefined ? null : `Bearer ${key.peek()}`);

@@ -21,7 +21,7 @@ export type ApiDeps = {
   store: Store & ControlStores;
   catalogue: Catalogue;
   jobList: Pick<JobListCache, "page">;
-  /** Called after a job was marked as deleted, so that retention removes its parts soon. */
+  /** Called after a job was marked as deleted, so that retention removes its data soon. */
   onDeleted(): void;
   bodies: Bodies;
   config: Config;

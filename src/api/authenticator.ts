@@ -58,7 +58,7 @@ export function createAuthenticator(
     return !hasKeys;
   }
 
-  /** Compares with every key, so that the time does not depend on which key matches. */
+  /** Finds a key of the settings. Compares with every key, so that the time does not depend on which key matches. */
   function findFixed(hash: string): Caller | undefined {
     const given = Buffer.from(hash);
     let found: Caller | undefined;
@@ -66,7 +66,7 @@ export function createAuthenticator(
     return found;
   }
 
-  /** Unknown keys are not cached: invalid keys could otherwise evict valid ones. */
+  /** Finds a key of the store. Unknown keys are not cached: invalid keys could otherwise evict valid ones. */
   async function findKey(hash: string): Promise<ApiKey | undefined> {
     const kept = known.get(hash);
     if (kept !== undefined && clock.now() < kept.until) return kept.key;

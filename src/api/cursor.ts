@@ -12,7 +12,7 @@ export function toCursor(position: Readonly<Record<string, string | number>>): s
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-/** Throws BAD_REQUEST unless `toCursor` made the cursor with these keys. */
+/** Decodes a cursor. Throws BAD_REQUEST if it cannot be decoded or lacks one of the keys. */
 export function fromCursor<K extends string>(cursor: string, keys: readonly K[]): Record<K, string | number> {
   const position = parsed(cursor);
   const isComplete = keys.every((key) => ["string", "number"].includes(typeof position?.[key]));

@@ -50,7 +50,7 @@ export function readDashboard(folder: string): DashboardFiles | undefined {
   );
 }
 
-/** The preferred encoding that the client accepts. */
+/** The bytes of a file in the preferred encoding that the client accepts. */
 export function packedFor({ plain, packed }: DashboardFile, acceptEncoding: string) {
   const accepted = acceptEncoding
     .toLowerCase()

@@ -54,7 +54,7 @@ function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 500;
 }
 
-/** `isInternal`: an error of the server, which is logged. */
+/** The problem document for an error. `isInternal`: it is an error of the server, which must be logged. */
 export function problemOf(error: unknown, requestId: string): { problem: Problem; isInternal: boolean } {
   const known = asKnown(error);
   const status = statusOf(known.code);

@@ -1,6 +1,6 @@
 /**
  * A route of the API as data: the server validates requests with it, openapi.ts describes it, and tests call it. The
- * scope is a required field.
+ * scope is a required field, so that no route is open by mistake.
  */
 import type { Readable } from "node:stream";
 import type { z } from "zod";
@@ -69,7 +69,7 @@ type RouteOf<P, Q, B> = Omit<Route, "params" | "query" | "body" | "handle"> & {
   handle(request: ApiRequest<Parsed<P>, Parsed<Q>, Parsed<B>>): Promise<ApiResponse>;
 };
 
-/** Types the handler by the schemas of the route. */
+/** Defines a route. The schemas of the route determine the types of its handler. */
 export function defineRoute<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,

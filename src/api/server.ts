@@ -71,7 +71,7 @@ export function createApiServer(
     connectionTimeout: IDLE_MS,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Hooks do not run for a path that cannot be parsed.
+    // Hooks do not run for a path that cannot be parsed, so the headers are added here.
     frameworkErrors: (error, request, reply) => void refuse(error, request, withHeaders(reply, request)),
     routerOptions: { maxParamLength: 2_000, ignoreTrailingSlash: true },
   });
@@ -142,7 +142,10 @@ export function createApiServer(
     raw.once("close", () => clearInterval(timer));
   }
 
-  /** Does not use AbortSignal.any: the server's own signal would keep a reference to every request. */
+  /**
+   * The controller of a request. It aborts when the client disconnects or the server stops. AbortSignal.any is not
+   * used, because the server's own signal would keep a reference to every request.
+   */
   function closeControllerOf({ raw }: FastifyReply): AbortController {
     const closing = new AbortController();
     inProgress.add(closing);
@@ -198,7 +201,7 @@ export function createApiServer(
       );
       for (const closing of inProgress) closing.abort(stopping.signal.reason);
       const late = setTimeout(() => app.server.closeAllConnections(), options.graceMs);
-      // Keep-alive connections stay open after their last response.
+      // Keep-alive connections stay open after their last response, so idle connections are closed repeatedly.
       const sweeping = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close();
       clearInterval(sweeping);

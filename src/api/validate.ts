@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { TrawlError } from "../errors.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "../submit/schema-errors.ts";
 
-/** Throws BAD_REQUEST. The message names the position of each problem: `query.limit`, `body.urls.3`. */
+/** Throws BAD_REQUEST. The message contains the position of each problem, such as `query.limit` or `body.urls.3`. */
 export function validate<T extends z.ZodType>(
   schema: T | undefined,
   input: unknown,

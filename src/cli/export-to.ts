@@ -8,7 +8,8 @@ import type { Store } from "../store/store.ts";
 import type { Screen } from "./terminal.ts";
 
 /**
- * Throws BAD_OUTPUT if the file cannot be written. Call it before the crawl starts. An existing file is not changed.
+ * Checks the output before a crawl starts. Throws BAD_OUTPUT if the file cannot be written. An existing file is not
+ * changed.
  */
 export async function checkOutput(path: string, format?: string): Promise<void> {
   const output = await openOutput(path, chosenFormat(path, format), { columns: undefined });
@@ -40,7 +41,7 @@ export async function exportTo(
   }
 }
 
-/** Throws BAD_OUTPUT for a binary format, which must not be written to a terminal. */
+/** The format of records on stdout. Throws BAD_OUTPUT for a binary format, which must not be written to a terminal. */
 function textFormat(name: string | undefined): TextFormat {
   const format = chosenFormat("-.jsonl", name);
   if (format !== "parquet") return format;

@@ -10,7 +10,7 @@ export const HANDLER_REASONS: readonly DeadReason[] = ["handler_failed", "time_l
 
 const MAX_GROUPS = 500;
 
-/** For a job without pages, if handlers failed on pages that were fetched; otherwise undefined. */
+/** Explains a job without pages whose handlers failed on fetched pages. Undefined for other jobs. */
 export async function findNoPageCause(
   plane: Pick<ControlPlane, "groupDead">,
   { id, tally, counts }: Pick<JobOut, "id" | "tally" | "counts">,
@@ -28,13 +28,13 @@ function allOf(pages: number): string {
   return pages === 1 ? "the only page" : `all ${plural(pages, "page")}`;
 }
 
-/** How many letters are read for all groups together, and for a group that has none among these. */
+/** How many dead letters are read for all groups together, and for each group that has none among them. */
 const LETTERS_READ = 500;
 const LETTERS_READ_PER_GROUP = 20;
 
 /**
- * The message of the last attempt of the newest letter of each group. If there are more than LETTERS_READ letters, it
- * may be that of an older letter: letters are listed by task id.
+ * The message of the last attempt of the newest dead letter of each group. If there are more than LETTERS_READ dead
+ * letters, it may be that of an older one, because they are listed by task id.
  */
 export async function findNewestMessages(
   plane: Pick<ControlPlane, "listDead">,

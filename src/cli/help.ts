@@ -13,7 +13,7 @@ export const HELP_STYLE: HelpConfiguration = {
     const options = new Help().visibleOptions(command);
     return [...options.filter((option) => !isShared(option)), ...options.filter(isShared)];
   },
-  /** Without `[options]`, which every command accepts. */
+  /** The name and arguments of a command, without `[options]`, which every command accepts. */
   subcommandTerm(command) {
     return [command.name(), ...command.registeredArguments.map(argumentText)].join(" ");
   },
@@ -33,7 +33,9 @@ function choicesText({ argChoices }: Option): string[] {
   return [`${argChoices.slice(0, -1).join(", ")} or ${argChoices.at(-1)}`];
 }
 
-/** If the config sets the default, the flag has only a description of it. An empty list is not shown. */
+/**
+ * The default of a flag. If a setting defines it, the flag has only a description of it. An empty list is not shown.
+ */
 function defaultText({ defaultValue, defaultValueDescription }: Option): string[] {
   if (defaultValueDescription !== undefined) return [`default ${defaultValueDescription}`];
   if (defaultValue === undefined || (Array.isArray(defaultValue) && defaultValue.length === 0)) return [];

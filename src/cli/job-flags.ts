@@ -10,18 +10,21 @@ type JobFlagTexts = { recrawlDefault?: string; name?: string };
 /** Adds the flags of `CrawlFlags`, except --request-id. */
 export function withJobFlags(
   command: Command,
-  { recrawlDefault = "", name = "name of the job" }: JobFlagTexts = {},
+  {
+    recrawlDefault = "; the name is required, unless the job or spider sets it",
+    name = "name of the job",
+  }: JobFlagTexts = {},
 ): Command {
   return command
     .option(
       "-e, --extract <name=rule>",
-      "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none'; not allowed for a spider (repeatable)",
+      "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none'; not for a spider, whose handlers emit the records (repeatable)",
       collect,
       [],
     )
     .option(
       "--follow <selector>",
-      "which links to follow (default for URLs: a[href]); none: fetch only the given URLs; not for a spider, whose handlers select the links",
+      "selector of the links to follow (default, if the targets are URLs: a[href]); none: fetch only the given URLs; not for a spider, whose handlers select the links",
     )
     .addOption(
       new Option("--scope <where>", "follow links to the same site, the same registrable domain, or any host")
@@ -46,7 +49,7 @@ export function withJobFlags(
       wholeNumber("--max-pages", 1),
     )
     .option("--max-depth <n>", "follow links at most this many levels deep", wholeNumber("--max-depth", 0))
-    .option("--max-seconds <n>", "stop this many seconds after submission", wholeNumber("--max-seconds", 1))
+    .option("--max-seconds <n>", "end the job this many seconds after its submission", wholeNumber("--max-seconds", 1))
     .option("--rate <rate>", "rate of requests to one site: 4/s, 10/m, unlimited (default 4/s)")
     .option(
       "--burst <n>",
@@ -56,13 +59,13 @@ export function withJobFlags(
     .option("--per-site <n>", "maximum concurrent requests to one site (default 4)", wholeNumber("--per-site", 1))
     .option("--retries <n>", "maximum number of retries of a URL (default 4)", wholeNumber("--retries", 0))
     .option("--ignore-robots", "ignore robots.txt; only for your own sites")
-    .option("--no-adaptive", "keep the rate of a site even if it answers with errors or slowly")
+    .option("--no-adaptive", "do not lower the rate of a site that responds slowly or with errors")
     .option("--header <name: value>", "send this header with the request for every page (repeatable)", collect, [])
     .option(
       "--recrawl [set]",
-      `download only pages that changed since the last crawl with the same set name${recrawlDefault}`,
+      `download only pages that have changed since the last crawl with the same set name${recrawlDefault}`,
     )
-    .option("--changed-only", "with --recrawl: emit only the records of new and changed pages")
+    .option("--changed-only", "with --recrawl: store only the records of new and changed pages")
     .option("--keep-bodies", "store page bodies, compressed and deduplicated")
     .addOption(
       new Option("--render <when>", "render pages in a browser; auto: only pages that need it")
@@ -71,12 +74,12 @@ export function withJobFlags(
     )
     .option(
       "--wait-for <what>",
-      "for rendered pages: wait for load (the default), for idle, or until this selector matches",
+      "when a rendered page is ready: load (the default), idle (no network requests), or a selector that must match",
     )
     .addOption(
       new Option(
         "--parse <where>",
-        "where pages are parsed; inline: in the worker that fetches them, queue: in parse workers",
+        "where pages are parsed; inline: in the worker that fetches them; queue: in parse workers",
       )
         .choices(["inline", "queue"])
         .default(undefined, "inline"),

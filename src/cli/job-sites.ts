@@ -11,7 +11,7 @@ type TopSites = { sites: readonly JobSiteOut[]; seen: number; isAll: boolean };
 const MAX_SITES = 500;
 const SHOWN = 5;
 
-/** Sorted by URLs waiting or in flight, then by pages. */
+/** The busiest sites of a job, sorted by waiting and running URLs, then by pages. */
 export async function findTopSites(plane: Pick<ControlPlane, "listJobSites">, job: JobOut): Promise<TopSites> {
   const found = await plane.listJobSites(job, MAX_SITES);
   const busy = ({ waiting, inFlight }: JobSiteOut) => waiting + inFlight;

@@ -33,7 +33,8 @@ export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
 }
 
 /**
- * Refused and duplicate links are not counted: with them, the speed and the share of completed URLs would be too high.
+ * How many URLs have ended and how many wait. Refused and duplicate links are not counted: with them, the speed and the
+ * share of completed URLs would be too high.
  */
 function worked({ counts }: Watched): { ended: number; waiting: number } {
   const { done, dead, cancelled, queued, delayed, leased } = counts;

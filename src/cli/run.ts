@@ -97,12 +97,15 @@ function failed(error: unknown): number {
     return error.exitCode;
   }
   const { stack, message } = error as Error;
-  const report = `INTERNAL: ${message}; this is a bug in Trawl, please report it with this stack trace:\n${stack}`;
+  const report = `INTERNAL: ${message}; this is a bug in Trawl: report it with this stack trace:\n${stack}`;
   process.stderr.write(errorText(report));
   return ERRORS.INTERNAL.exit;
 }
 
-/** Lines after the first are indented, so that quoted text cannot look like another message of Trawl. */
+/**
+ * The text of an error. Lines after the first are indented, so that quoted text cannot look like another message of
+ * Trawl.
+ */
 function errorText(text: string): string {
   return `trawl: ${showableLines(text).replaceAll("\n", "\n  ")}\n`;
 }

@@ -14,7 +14,10 @@ export function withConnectionFlags(command: Command): Command {
   return command
     .option("--broker <url>", "connection URL of the broker (default sqlite:.trawl/broker.db)")
     .option("--store <url>", "connection URL of the store (default sqlite:.trawl/store.db)")
-    .option("--log-level <level>", "log level on stderr: debug, info, warn, error or silent (default warn)")
+    .option(
+      "--log-level <level>",
+      "minimum level of log lines on stderr: debug, info, warn, error or silent (default warn)",
+    )
     .option("--json", "print one JSON object as the last line of stdout");
 }
 
@@ -27,7 +30,10 @@ export function connectionArgs({ broker, store, logLevel }: ConnectionFlags): st
 export type Opening = {
   flags: ConnectionFlags;
   settings?: Record<string, unknown>;
-  /** Waits for an unavailable broker as long as the settings allow. For commands that submit, run or delete jobs. */
+  /**
+   * Whether the command waits for an unavailable broker as long as the settings allow. Commands that submit, run or
+   * delete jobs do.
+   */
   waitsForBroker?: boolean;
   /** The settings, if the caller has already loaded them. */
   loaded?: Config;

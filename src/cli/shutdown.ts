@@ -8,7 +8,7 @@ import { showableLines } from "../runtime/showable.ts";
 import type { HandlerPage } from "../worker/task/handler-errors.ts";
 import { ownCommand } from "./terminal.ts";
 
-/** `output`: the reader of stdout has closed it. */
+/** `output` means that the reader of stdout has closed it. */
 type StopCause = "signal" | "output" | "request";
 
 export type Shutdown = {
@@ -22,13 +22,16 @@ export type Shutdown = {
    */
   onHandlerError(find: () => HandlerPage | undefined, ended?: () => void): { remove(): void };
   /**
-   * A signal before the first `onStop` exits with 0 instead of 130. For `trawl serve`, `worker` and `up`, which have no
-   * result yet.
+   * Makes a signal before the first `onStop` exit with 0 instead of 130. `trawl serve`, `worker` and `up` use it,
+   * because they have no result.
    */
   exitZeroWhileStarting(): void;
   /** Requests a clean stop, like the first signal. */
   request(): void;
-  /** Signals no longer end this process at once. For child processes, which the supervisor kills. */
+  /**
+   * After this call, signals do not end this process at once. Child processes use it, because their supervisor kills
+   * them.
+   */
   ignoreSecondSignal(): void;
   /** True after a signal or `request`. */
   readonly isRequested: boolean;
@@ -53,7 +56,7 @@ export function listenForShutdown(): Shutdown {
     if (!isChild && listeners.size === 0) exitNow(earlyCode);
     stop("signal");
   }
-  /** Exiting here loses nothing: leases expire, and completed writes are durable. */
+  /** Kills child processes and exits. This loses nothing: leases expire, and completed writes are durable. */
   function exitNow(code: number): never {
     for (const kill of killers) kill();
     process.exit(code);
@@ -81,7 +84,7 @@ export function listenForShutdown(): Shutdown {
     const page = currentHandlerPage();
     if (page !== undefined && !page.fail(reason)) return; // already reported
     const origin = page === undefined ? "a promise" : `a promise in the handler of ${page.url}`;
-    printError(`${origin} was rejected and not awaited; await it in the handler: ${errorText(reason)}`);
+    printError(`${origin} was rejected and not awaited; await every promise in the handler: ${errorText(reason)}`);
   }
   /**
    * An error that a handler throws in a callback also fails only its page. After any other uncaught error the state of

@@ -56,7 +56,10 @@ export function processScreen(): Screen {
 /** Used for a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
 
-/** With npx the program is in node_modules, and in a clone it has another file name. Neither is on the shell's path. */
+/**
+ * The command that starts this program. With npx the program is in node_modules, and in a clone it has another file
+ * name. Neither is on the shell's path.
+ */
 export function ownCommand(): string {
   const script = process.argv[1] ?? "";
   const isInstalled = basename(script) === "trawl" && !script.includes("node_modules");
@@ -105,7 +108,7 @@ export function table(cells: readonly (readonly string[])[], style: TableStyle =
     if (right.includes(index)) return cell.padStart(max);
     return index === columns - 1 ? shorten(cell, Math.max(lastWidth, NARROWEST)) : cell.padEnd(max);
   };
-  // Painted after alignment: colour codes take no space on the terminal.
+  // Cells are coloured after they are aligned, because colour codes take no space on the terminal.
   const painted = (cell: string, index: number) => (paint[index] ?? unpainted)(aligned(cell, index));
   return rows.map((row) => `${row.map(painted).join(GAP).trimEnd()}\n`).join("");
 }

@@ -13,7 +13,7 @@ type Deps = {
   /** What slows down the job now. */
   note?(): string | undefined;
 };
-/** `isObserver`: this process only watches; other processes do the work. */
+/** `isObserver`: this process only watches the job, and other processes run its tasks. */
 type Options = { jobId: string; quiet: boolean; isObserver: boolean; everyMs: number };
 
 /** Polls the job every `everyMs`, and aborts `over` when it has ended in any process. */

@@ -7,7 +7,7 @@ import type { Requests } from "./requests.ts";
 import type * as Wire from "./wire-types.ts";
 import type { HistoryOut, SiteDetailOut, TraceOut } from "./wire-types.ts";
 
-/** All given values must match. */
+/** A dead letter must match all given values. */
 export type DeadFilter = { job?: string; reason?: Wire.DeadOut["reason"]; site?: string; status?: number };
 
 /** A filter, or at most 500 task ids. */
@@ -39,7 +39,7 @@ export type Sites = {
   get(site: string, options?: Signal): Promise<SiteDetailOut>;
   /** Sets the limits of a site, overriding its jobs and robots.txt. */
   set(site: string, limits: SiteLimits, options?: Signal): Promise<Wire.SitePolicyOut>;
-  /** Removes these limits. */
+  /** Removes the limits that `set` has set. */
   unset(site: string, options?: Signal): Promise<void>;
 };
 
@@ -65,8 +65,8 @@ export type Fleet = {
   /** The history of the fleet. Requires the scope admin. */
   history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
   /**
-   * Sends a command to a worker, or to all workers of a supervisor. With `drain`, a worker finishes its tasks and exits.
-   * With `recycle`, a new process also replaces it. Workers receive the command within 5 seconds.
+   * Sends a command to a worker, or to all workers of a supervisor. With `drain`, a worker finishes its tasks and
+   * exits. With `recycle`, a new process also replaces it. Workers receive the command within 5 seconds.
    */
   command(worker: string, command: Wire.CommandOut, options?: Signal): Promise<CommandedWorkers>;
   explain(target: ExplainTarget, options?: Signal): Promise<Wire.ExplanationOut>;

@@ -25,7 +25,7 @@ export type Job = {
   records(options?: Signal & { follow?: boolean; q?: string }): AsyncGenerator<Wire.RecordOut, void>;
   /** Like `records`, for pages. */
   pages(options?: Signal & PageFilter & { follow?: boolean }): AsyncGenerator<Wire.PageOut, void>;
-  /** One page; `cursor` is the `next` of the previous one. */
+  /** One page of the listing; `cursor` is the `next` of the previous page. */
   listRecords(
     options?: Signal & Listing & { q?: string },
   ): Promise<Listed<"records", Wire.RecordOut> & { ids: number[] }>;
@@ -33,7 +33,7 @@ export type Job = {
   listInvalid(
     options?: Signal & Listing & { q?: string },
   ): Promise<Listed<"invalid", Wire.InvalidOut> & { ids: number[] }>;
-  /** All stored records as a file. Reading the stream rejects if the connection breaks. */
+  /** All stored records as a file. If the connection breaks, the stream fails with an error. */
   download(
     format: "ndjson" | "csv" | "parquet",
     options?: Signal & { q?: string },
@@ -189,7 +189,8 @@ async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
 }
 
 /**
- * Sends one request. In the result, `taken` is the number of URLs processed, and `retryAfterMs` when to send the rest.
+ * Sends one request. In the result, `taken` is the number of URLs processed. If URLs are left, `retryAfterMs` is the
+ * time to wait before sending them.
  */
 export function sendUrls(
   requests: Requests,
@@ -230,7 +231,7 @@ export function addTo(sum: Added, more: Added, from: number): void {
 export type Taken = Added &
   Pick<Wire.SubmissionOut, "id" | "requestId" | "taken"> & { retryAfterMs?: number; webhookSecret?: string | null };
 
-/** If the broker is full or a quota is reached, the error response contains how many URLs were taken. */
+/** The result of a submission. If the broker is full or a quota is reached, it is read from the error response. */
 export async function takenOf(sending: Promise<Wire.SubmissionOut>): Promise<Taken> {
   try {
     return await sending;

@@ -22,7 +22,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Undefined for heartbeats and `retry` fields. */
+/** Parses one event. Returns undefined for heartbeats and `retry` fields. */
 function eventIn(part: string): ServerEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of part.split("\n")) {

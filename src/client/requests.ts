@@ -19,7 +19,7 @@ export type ConnectOptions = {
 export type Send = {
   method?: string;
   body?: unknown;
-  /** Sent instead of a body, as application/x-ndjson of any length. */
+  /** The request body as application/x-ndjson, used instead of `body`. */
   lines?: string;
   /** The request would have an effect the second time, so it is repeated only if it cannot have reached the server. */
   isOnce?: boolean;
@@ -34,7 +34,7 @@ export type Requests = {
   raw(path: string, send?: Send): Promise<Response>;
 };
 
-/** Enough for the restart of a server. */
+/** The default number of attempts, enough for the restart of a server. */
 const TRIES = 7;
 const FIRST_WAIT_MS = 250;
 /** The longest wait. If the server requests a longer wait, the error is thrown to the caller. */
@@ -43,7 +43,7 @@ const TEMPORARY = [429, 502, 503];
 
 export function createRequests(base: string, { key, fetch: own, tries = TRIES, onWait }: ConnectOptions): Requests {
   const root = base.replace(/\/+$/, "");
-  // Called without a receiver: browsers refuse fetch as a method of another object.
+  // `fetch` is called as a plain function, because browsers refuse to call it as a method of another object.
   const doFetch = own ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
 
   async function once(path: string, { method = "GET", body, lines, headers = {}, signal }: Send): Promise<Response> {

@@ -25,7 +25,7 @@ export type Schedules = {
   next(id: string, n?: number, options?: Signal): Promise<string[]>;
   /** The first runs of a new schedule. Throws ApiError BAD_SCHEDULE. */
   preview(when: Pick<NewSchedule, "cron" | "timeZone" | "every">, n?: number, options?: Signal): Promise<string[]>;
-  /** The runs within `days` of all schedules that are not paused, at most `each` per schedule. */
+  /** The runs of all schedules in the next `days` days, at most `each` per schedule. A paused schedule has none. */
   upcoming(options?: Signal & { days?: number; each?: number }): AsyncGenerator<UpcomingOut, void>;
   /** The past runs, newest first. */
   runs(id: string, options?: Signal & { page?: number }): AsyncGenerator<RunOut, void>;

@@ -29,7 +29,7 @@ export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
-/** Returns the event. `body` is the raw request body. Throws WebhookError. */
+/** Verifies a request and returns its event. `body` is the raw request body. Throws WebhookError. */
 export async function verifyWebhook(
   secret: string,
   headers: HeadersLike,

@@ -44,8 +44,8 @@ import type { App } from "./app.ts";
 import { extractorOf } from "./extractor.ts";
 
 /**
- * Without API keys, every caller has full access, so the server then listens only on a loopback address. Throws
- * BAD_CONFIG.
+ * Builds the server. Without API keys, every caller has full access, so the server listens only on a loopback address.
+ * For any other address, it throws BAD_CONFIG.
  */
 export async function composeApi(
   config: Config,
@@ -55,7 +55,7 @@ export async function composeApi(
   const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
   const { store, bodies, catalogue, clock, log } = trawl;
   const meter = createServerMeter(trawl);
-  // Not `clock`, which stands still after the wall clock was set back.
+  // `clock` is not used here, because it stands still after the wall clock was set back.
   const jobList = createJobListCache({ now: () => performance.now() }, JOB_LIST_CACHE);
   const cached = withCachedQueries(meter.intake(trawl.frontier), clock, QUERY_CACHE);
   const frontier = withChangeListener(cached, jobList.clear);

@@ -21,7 +21,7 @@ const TRIES = 8;
 const RETRY_FOR_MS = 30_000;
 const BACKOFF_MS = 200;
 
-/** Sends no requests. Throws BAD_CONFIG. */
+/** Opens the body store without sending a request. Throws BAD_CONFIG if a setting is invalid. */
 export async function openBodies(
   config: Config,
   deps: { clock: Clock },

@@ -17,7 +17,7 @@ export function composeRetention(config: Config, trawl: App): Retention {
   return createRetention(retentionDeps(trawl), { keepEndedMs, keepHistory, everyMs });
 }
 
-/** Also used by `trawl delete` if it works without a server. */
+/** What the retention needs. `trawl delete` uses it too, if it works without a server. */
 export function retentionDeps(trawl: App): RetentionDeps {
   const { frontier, store, bodies, spool, clock, log } = trawl;
   return {

@@ -45,7 +45,10 @@ export async function composeTracing(
   }
 }
 
-/** A collector that does not respond must not delay the shutdown. */
+/**
+ * Shuts tracing down within `CLOSE_MS`, so that a collector that does not respond does not delay the end of the
+ * process.
+ */
 async function inTime(shutdown: () => Promise<void>, log: Log): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -38,7 +38,10 @@ import { createWorker, type Worker } from "../worker/worker.ts";
 import { type App, type NewWorker, networksFrom } from "./app.ts";
 import { extractorOf } from "./extractor.ts";
 
-/** A robots.txt that could not be fetched is requested again by the next task of the site, after the site's backoff. */
+/**
+ * The delay before a robots.txt that could not be fetched may be requested again. The backoff of the site is longer, so
+ * the next task of the site requests it.
+ */
 const ROBOTS_UNREACHABLE_MS = 500;
 const ROBOTS_REDIRECTS = 5;
 const KEEP_ALIVE_MS = 10_000;
@@ -53,7 +56,7 @@ const NOTIFY_EVERY_MS = 1_000;
 const LAUNCH_MS = 30_000;
 const CLOSE_MS = 5_000;
 
-/** The worker uses the given open components. Call `close` after the worker has stopped. */
+/** Builds a worker from components that are already open. Call `close` after the worker has stopped. */
 export function composeWorker(
   config: Config,
   parts: Pick<App, "clock" | "log" | "frontier" | "store" | "bodies" | "spool" | "catalogue"> & {
@@ -151,7 +154,7 @@ type Fetching = {
   close(): Promise<void>;
 };
 
-/** The fetchers. The pacer decides when their requests leave. */
+/** The fetchers. The pacer decides when their requests are sent. */
 export function createFetching(
   config: Config,
   {
@@ -195,7 +198,7 @@ export function createFetching(
   return { fetcher, renderer, robots, close };
 }
 
-/** A crawl-delay applies to the current term too. */
+/** Wraps the frontier, so that a new crawl-delay applies to the current term too. */
 function slowedByRobots(
   frontier: Pick<Frontier, "findRobots" | "keepRobots">,
   pacer: Pick<Pacer, "slowDown">,
@@ -225,7 +228,7 @@ function createRenderer(config: Config, deps: BrowserFetcherDeps): Fetcher {
   };
 }
 
-/** Throws BROWSER_UNAVAILABLE if no browser is found. */
+/** The options of the browser. Throws BROWSER_UNAVAILABLE if no browser is found. */
 function browserOptions({ chromium, browserSandbox, tabs, pagesPerBrowser, userAgent }: Config) {
   const hasSandbox = browserSandbox === "auto" ? process.getuid?.() !== 0 : browserSandbox === "on";
   const executablePath = getChromium(chromium);

@@ -6,7 +6,7 @@ const FILE = /^(?:sqlite|file):/;
 /** The URL with `***` in place of everything before the host and of all query values. */
 export function maskedUrl(url: string): string {
   if (FILE.test(url)) return url;
-  // Mask up to the last @: a password that was not encoded may itself contain an @ or a slash.
+  // Everything up to the last @ is masked: a password that was not encoded may itself contain an @ or a slash.
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)?(.*)$/is.exec(url) ?? [];
   const at = rest.lastIndexOf("@");
   return scheme + (at < 0 ? rest : `***@${rest.slice(at + 1)}`).replace(/=[^&]*/g, "=***");

@@ -132,7 +132,7 @@ export function orNever(field: Field<number>): Field<number> {
   return { ...field, takes: `${field.takes}; or ${NEVER}`, parse };
 }
 
-/** Stored as the minimum time between two requests, in ms; 0 is unlimited. */
+/** A rate, stored as the minimum time between two requests, in ms; 0 means unlimited. */
 export function rate(spec: Spec & { default: string }): Field<number> {
   const parse = (raw: unknown) => (typeof raw === "string" ? parseRate(raw) : undefined);
   return { ...spec, isSecret: false, takes: "a rate such as 4/s, 10/m, 100/h, or unlimited", parse };

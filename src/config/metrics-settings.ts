@@ -35,11 +35,11 @@ export const METRICS_SETTINGS = {
   metricsHost: text({
     env: "TRAWL_METRICS_HOST",
     default: "127.0.0.1",
-    doc: "Address that the metrics port listens on. Every client that can reach it can read the metrics.",
+    doc: "Address that the metrics port listens on. Every client that can reach the address can read the metrics.",
   }),
   metricsOpen: flag({
     env: "TRAWL_METRICS_OPEN",
     default: false,
-    doc: "Whether `/metrics` of `trawl serve` is readable without a key even if API keys exist.",
+    doc: "Whether clients can read `/metrics` of `trawl serve` without a key even if API keys exist.",
   }),
 } as const satisfies Record<string, Field<unknown>>;

@@ -7,7 +7,9 @@ import { type Config, SETTINGS, type SettingName } from "./schema.ts";
 /** One source of settings; an undefined value means that the source does not set it. */
 export type Source = { from: string; values: Readonly<Record<string, unknown>> };
 
-/** Later sources win. Throws BAD_CONFIG with one line per problem. */
+/**
+ * Resolves all settings. If several sources set one, the last source wins. Throws BAD_CONFIG with one line per problem.
+ */
 export function resolveConfig(sources: readonly Source[]): Config {
   const problems: string[] = [];
   const resolved: Record<string, unknown> = {};

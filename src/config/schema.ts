@@ -33,20 +33,20 @@ export const SETTINGS = {
   brokerPrefix: name({
     env: "TRAWL_BROKER_PREFIX",
     default: "trawl",
-    doc: "Prefix of all keys in a Redis broker. Fleets with different prefixes can share one server without sharing work.",
+    doc: "Prefix of all keys in a Redis broker. Fleets with different prefixes can use the same server; their jobs are separate.",
   }),
   brokerShards: autoCount({
     env: "TRAWL_BROKER_SHARDS",
     min: 1,
     max: 1024,
-    doc: "Number of shards of a Redis broker; sites are distributed over them. The number must be the same for every process of a fleet. `auto`: 1, or 16 on a cluster.",
+    doc: "Number of shards of a Redis broker. The sites are distributed over the shards. The number must be the same for all processes of a fleet. `auto`: 1, or 16 on a cluster.",
   }),
   brokerRetryForMs: duration({
     env: "TRAWL_BROKER_RETRY_FOR",
     default: "60s",
     min: "100ms",
     max: "1h",
-    doc: "How long workers, `trawl up`, `crawl`, `submit` and `delete` retry calls to an unreachable Redis broker before they exit. Other commands retry for at most 5 seconds. A running server does not exit, but responds with 503: `trawl serve` after 5 seconds, the server of `trawl up` after this time.",
+    doc: "How long `trawl worker`, `up`, `crawl`, `submit` and `delete` retry calls to an unreachable Redis broker before they exit. Other commands retry for at most 5 seconds. A running server does not exit. It responds with 503 after the retries: in `trawl serve` after at most 5 seconds, in `trawl up` after this time.",
   }),
   store: text({
     env: "TRAWL_STORE",
@@ -59,7 +59,7 @@ export const SETTINGS = {
     default: "60s",
     min: "100ms",
     max: "1h",
-    doc: "How long a process retries calls to an unreachable PostgreSQL store before it exits. A running server does not exit: it responds with 503.",
+    doc: "How long a process retries calls to an unreachable PostgreSQL store before it exits. A running server does not exit. It responds with 503 after the retries.",
   }),
   bodies: text({
     env: "TRAWL_BODIES",
@@ -96,16 +96,16 @@ export const SETTINGS = {
     default: "30s",
     min: "100ms",
     max: "1h",
-    doc: "Timeout of one request to the S3 server. After a temporary failure, a request is sent again, up to 8 times in total.",
+    doc: "Timeout of one attempt to send a request to the S3 server. After a temporary failure, Trawl tries again, up to 8 times in total. It does not start another attempt later than 30 seconds after the start of the first.",
   }),
   allowPrivate: list({
     env: "TRAWL_ALLOW_PRIVATE",
-    doc: "Networks that are not on the public internet, such as `127.0.0.0/8,10.1.0.0/16`, to which requests for pages and webhook events may be sent.",
+    doc: "Networks outside the public internet to which Trawl may send requests for pages and webhook events, such as `127.0.0.0/8,10.1.0.0/16`.",
   }),
   userAgent: headerText({
     env: "TRAWL_USER_AGENT",
     default: "Trawl/0.1 (polite crawler)",
-    doc: "User-Agent header of every request, unless the job sets this header. Its first word selects the rules in robots.txt. Include a way to contact you.",
+    doc: "User-Agent header of every request, unless the job sets this header. The name at its start (letters, `_` and `-`) selects the rules in robots.txt: `Trawl` in the default. Include a way to contact you.",
   }),
   logLevel: choice({
     env: "TRAWL_LOG_LEVEL",
@@ -121,14 +121,14 @@ export const SETTINGS = {
   }),
   apiKey: headerSecret({
     env: "TRAWL_API_KEY",
-    doc: "The key that commands send to `TRAWL_API`. There is no flag for it, because other users of a machine can read the arguments of a process.",
+    doc: "The key that commands send to `TRAWL_API`. There is no flag for the key, because other users of the machine can read the arguments of a process.",
   }),
   apiTries: count({
     env: "TRAWL_API_TRIES",
     default: 7,
     min: 1,
     max: 20,
-    doc: "Maximum number of times that a command sends a request to `TRAWL_API`. A request is sent again if the connection fails, or if the server is stopping or busy (429, 502, 503). The wait between attempts starts at 250 ms and doubles up to 10 s. A request that must not take effect twice is repeated only if the connection was refused.",
+    doc: "Maximum number of attempts to send a request to `TRAWL_API`. A command tries again if the connection fails, or if the server is stopping or busy (429, 502, 503). The wait between attempts starts at 250 ms and doubles up to 10 s. If the server requests a wait of more than 10 s, the command fails at once. A request that must not take effect twice is sent again only if the connection was refused.",
   }),
   ...SERVER_SETTINGS,
   keepEndedMs: orNever(
@@ -137,7 +137,7 @@ export const SETTINGS = {
       default: "7d",
       min: "1s",
       max: "3650d",
-      doc: "How long a job stays in the broker after its end. After this time, the job and its results can be read from the store, but its dead letters are removed and the job can no longer be changed. Servers and workers archive jobs. `never`: jobs stay in the broker.",
+      doc: "How long a job stays in the broker after its end. Then a server or worker archives the job: the job and its results can be read from the store, its dead letters are removed, and the job can no longer be changed. `never`: jobs stay in the broker.",
     }),
   ),
   ...METRICS_SETTINGS,
@@ -146,7 +146,7 @@ export const SETTINGS = {
     default: "60s",
     min: "1s",
     max: "1d",
-    doc: "How late an occurrence of a schedule may be processed and still count as on time. Later occurrences count as missed, and the schedule's catch-up policy applies.",
+    doc: "Maximum delay with which an occurrence of a schedule is processed and still counts as on time. With a longer delay, the occurrence is missed, and the catch-up policy of the schedule applies.",
   }),
 
   concurrency: count({
@@ -161,21 +161,21 @@ export const SETTINGS = {
     default: "60s",
     min: "1s",
     max: "1h",
-    doc: "How long a lease lasts if it is not renewed. The tasks of a dead worker wait this long, unless another process on the same machine detects that the worker is dead.",
+    doc: "Time after which a lease expires, unless the worker renews it. If a worker dies, its tasks wait until their leases expire, or until another process on the same machine detects that the worker is dead.",
   }),
   graceMs: duration({
     env: "TRAWL_GRACE",
     default: "5s",
     min: "0ms",
     max: "10m",
-    doc: "How long a stopping process waits for running tasks before it returns them to the broker. A stopping server waits as long for requests in progress. After `trawl workers drain` or `recycle`, a worker first waits 12 times as long for its tasks, and then stops like any other process: it waits 13 times as long in total.",
+    doc: "How long a stopping process waits for running tasks before it returns them to the broker. A stopping server waits the same time for requests in progress. After `trawl workers drain` or `recycle`, a worker first waits up to 12 times this long for its tasks, and then stops like any other process.",
   }),
   flushMs: duration({
     env: "TRAWL_FLUSH",
     default: "10ms",
     min: "0ms",
     max: "10s",
-    doc: "Maximum time that a finished task waits for other tasks, so that they are written in one batch. With more than 32 running tasks, up to three times as long.",
+    doc: "How long the result of a task may wait for other results, so that they are written in one batch. With more than 32 running tasks, a result may wait three times as long.",
   }),
 
   processes: count({
@@ -189,7 +189,7 @@ export const SETTINGS = {
     env: "TRAWL_POOL",
     default: "auto",
     of: ["auto", "solo"],
-    doc: "`auto`: `trawl worker`, and `trawl crawl` of a spider, supervise worker processes and replace those that crash. `solo`: the command runs the tasks itself, one at a time unless `concurrency` is set, and exits in cases in which `auto` would replace a process. With `solo`, a handler that blocks the process cannot be stopped.",
+    doc: "`auto`: `trawl worker`, and `trawl crawl` with a spider, run the tasks in child processes, and replace a child process that dies or reaches a limit. `solo`: the command runs the tasks in its own process, one at a time unless `concurrency` is set. It exits when the process reaches a limit, and a handler that blocks the process cannot be stopped.",
   }),
   maxTasksPerChild: limit(
     count({
@@ -206,7 +206,7 @@ export const SETTINGS = {
       default: 128,
       min: 128,
       max: 1_000_000,
-      doc: "Memory in MB (1,000,000 bytes) above which a worker process finishes its current tasks and is replaced. The JavaScript heap of the process is limited to the same size. A process that uses twice as much is killed.",
+      doc: "Memory in MB (1,000,000 bytes) above which a worker process finishes its current tasks and is replaced. The JavaScript heap of the process is limited to the same size. A process that uses more than twice as much memory is killed.",
     }),
   ),
   timeLimitMs: limit(
@@ -215,7 +215,7 @@ export const SETTINGS = {
       default: "1h",
       min: "1s",
       max: "24h",
-      doc: "Maximum time for one task, from lease to result. A task that takes longer is aborted. If it was waiting for its site, it is retried later. If its handler was running, it becomes a dead letter, `time_limit`. A task that blocks its process cannot be aborted, so the process is killed: the task becomes a dead letter, `time_limit`, and tasks without a running handler are returned unchanged. If handlers of several tasks were running, these tasks are retried. A process that is blocked for two thirds of `leaseMs` (at least 10 s) is always killed, because it would lose all its leases.",
+      doc: "Maximum time for one task, from lease to result. A task that takes longer is aborted. If its handler was running, the task becomes a dead letter (`time_limit`). Otherwise, for example if it was waiting for its site, it is retried later. A handler that blocks its process cannot be aborted, so the supervisor kills the process. The task of this handler then becomes a dead letter (`time_limit`); if handlers of several tasks were running, these tasks are retried instead. The other tasks of the process are returned unchanged. Even without a time limit, a process that is blocked for two thirds of `leaseMs` (at least 10 s) is killed, because its leases would expire.",
     }),
   ),
   softTimeLimitMs: limit(
@@ -224,7 +224,7 @@ export const SETTINGS = {
       default: "1h",
       min: "10ms",
       max: "24h",
-      doc: "Time after which a task is aborted, counted from its lease. If the task was waiting for its site, it is retried later. If its handler was running, it becomes a dead letter, `time_limit`. Unlike `timeLimitMs`, this limit never kills the process. It must not exceed `timeLimitMs`.",
+      doc: "Time after which a task is aborted, counted from its lease. If its handler was running, the task becomes a dead letter (`time_limit`). Otherwise, it is retried later. Unlike `timeLimitMs`, this limit never causes a process to be killed. It must not exceed `timeLimitMs`.",
     }),
   ),
 
@@ -247,13 +247,13 @@ export const SETTINGS = {
     env: "TRAWL_SITE_GROUPING",
     default: "host",
     of: ["host", "domain"],
-    doc: "What counts as one site. `host`: a host, with its port unless that is 80 or 443. `domain`: all hosts under a registrable domain.",
+    doc: "What counts as one site. `host`: a host, with its port unless the port is 80 or 443. `domain`: all hosts under a registrable domain.",
   }),
   robots: flag({ env: "TRAWL_ROBOTS", default: true, doc: "Whether robots.txt is respected." }),
   adaptive: flag({
     env: "TRAWL_ADAPTIVE",
     default: true,
-    doc: "Whether a site that answers with errors or slowly gets fewer requests than its rate allows.",
+    doc: "Whether Trawl sends fewer requests than the rate allows to a site that responds slowly or with errors.",
   }),
   maxCrawlDelayMs: duration({
     env: "TRAWL_MAX_CRAWL_DELAY",
@@ -272,7 +272,7 @@ export const SETTINGS = {
 
   routes: routeList({
     env: "TRAWL_ROUTES",
-    doc: "Rules that select the queue and priority of jobs and URLs, unless the job sets them: `[{ match: { spider, job, domain, url }, queue, priority }]`. The first match wins. See [routing](routing.md).",
+    doc: "Rules that select the queue and the priority of jobs and URLs, unless the job sets its own: `[{ match: { spider, job, domain, url }, queue, priority }]`. The first rule that matches applies. See [routing](routing.md).",
   }),
 
   retries: count({
@@ -294,7 +294,7 @@ export const SETTINGS = {
     default: 10_000_000,
     min: 1000,
     max: 2_000_000_000,
-    doc: "Maximum size of a body after decompression, and of a screenshot or PDF.",
+    doc: "Maximum size in bytes of a body after decompression, and of a screenshot or PDF.",
   }),
   totalMs: duration({
     env: "TRAWL_TOTAL_TIMEOUT",
@@ -308,12 +308,12 @@ export const SETTINGS = {
     default: "15s",
     min: "10ms",
     max: "1h",
-    doc: "Maximum time without data while connecting, waiting for headers or reading.",
+    doc: "Maximum time to open a connection, to wait for the headers of a response, and to wait for more data of its body.",
   }),
   chromium: text({
     env: "TRAWL_CHROMIUM",
     default: "auto",
-    doc: "Path of the Chromium or Chrome that renders pages. `auto`: search the usual locations.",
+    doc: "Path of the Chromium or Chrome program that renders pages. `auto`: Trawl searches the usual locations.",
   }),
   browserSandbox: choice({
     env: "TRAWL_BROWSER_SANDBOX",
@@ -326,14 +326,14 @@ export const SETTINGS = {
     default: "24h",
     min: "1m",
     max: "365d",
-    doc: "How long jobs with `render: auto` render all further pages of a site after one of its pages was empty without a browser. After this time, they fetch pages without a browser again.",
+    doc: "If a page of a site is empty without a browser, jobs with `render: auto` render all pages of the site for this time. Then they fetch the pages without a browser again.",
   }),
   tabs: count({
     env: "TRAWL_TABS",
     default: 4,
     min: 1,
     max: 100,
-    doc: "Number of pages that the browser of one process renders at once; further render tasks wait. It is also the maximum number of tasks of the queue `render` that a process holds at once.",
+    doc: "Maximum number of pages that the browser of one process renders at once; further render tasks wait. It is also the maximum number of tasks of the queue `render` that a process runs at once.",
   }),
   pagesPerBrowser: count({
     env: "TRAWL_PAGES_PER_BROWSER",
@@ -347,7 +347,7 @@ export const SETTINGS = {
     default: "60s",
     min: "10ms",
     max: "24h",
-    doc: "Maximum time for a spider's handler on one page. If the handler takes longer, the task becomes a dead letter, `handler_failed`.",
+    doc: "Maximum time for a spider's handler on one page. If the handler takes longer, the task becomes a dead letter (`handler_failed`).",
   }),
   redirects: count({
     env: "TRAWL_REDIRECTS",
@@ -368,7 +368,7 @@ export const SETTINGS = {
     default: 250_000,
     min: 0,
     max: 100_000_000,
-    doc: "Maximum size of the records and links that a recrawl set stores for one page. A page that has more is fetched in full each time.",
+    doc: "Maximum size in bytes of the records and links that a recrawl set stores for one page. A page with more records and links is downloaded in every crawl.",
   }),
   ...WEBHOOK_SETTINGS,
   ...TRACING_SETTINGS,
@@ -377,7 +377,7 @@ export const SETTINGS = {
     default: 20_000_000,
     min: 1,
     max: 1_000_000_000,
-    doc: "Maximum number of pending URLs in the broker. When it is reached, `trawl submit` waits until workers catch up, and the API and `trawl crawl` reject further URLs. Links of pages are always queued.",
+    doc: "Maximum number of pending URLs in the broker. When it is reached, `trawl submit` waits until workers have fetched some of them, and the API and `trawl crawl` reject further URLs. Links that workers find are always queued.",
   }),
 } as const satisfies Record<string, Field<unknown>>;
 

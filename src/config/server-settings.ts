@@ -10,7 +10,7 @@ export const SERVER_SETTINGS = {
   }),
   apiKeys: keyList({
     env: "TRAWL_API_KEYS",
-    doc: "API keys in addition to those of `trawl keys add`: `name:secret:scopes` or `name:secret:scopes:tenant`, separated by commas. Scopes are `read`, `submit` and `admin`, separated by +.",
+    doc: "API keys in addition to those of `trawl keys add`: `name:secret:scopes` or `name:secret:scopes:tenant`, separated by commas. Scopes are `read`, `submit` and `admin`, separated by `+`.",
   }),
   apiSpiders: text({
     env: "TRAWL_API_SPIDERS",
@@ -29,13 +29,13 @@ export const SERVER_SETTINGS = {
     default: 33_554_432,
     min: 1_024,
     max: 1_073_741_824,
-    doc: "Maximum size in bytes of a JSON body that `trawl serve` accepts. URL lists sent as application/x-ndjson have no limit.",
+    doc: "Maximum size in bytes of a JSON body that the server accepts. URL lists sent as `application/x-ndjson` have no limit.",
   }),
   apiTryRulesMs: duration({
     env: "TRAWL_API_TRY_RULES",
     default: "2s",
     min: "100ms",
     max: "1m",
-    doc: "Time limit for one preview of extraction rules in `trawl serve`. The job form of the dashboard uses such previews. Slower rules are aborted, because they would also be too slow for a crawl.",
+    doc: "Time limit for one preview of extraction rules on the server. The job form of the dashboard shows such previews. A preview that takes longer is aborted, because its rules would also be too slow for a crawl.",
   }),
 } as const satisfies Record<string, Field<unknown>>;

@@ -7,12 +7,12 @@ export const TRACING_SETTINGS = {
     env: "TRAWL_OTEL",
     default: "off",
     or: "auto",
-    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry. You install its packages and configure them with the `OTEL_*` variables. `auto`: traces are sent if the packages are installed. If you do not set it, the default is `auto` when `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set, else `off`. `OTEL_SDK_DISABLED=true` and `OTEL_TRACES_EXPORTER=none` keep this default at `off`. With an SDK that you have started yourself, traces are always sent.",
+    doc: "Whether [traces](tracing.md) are sent with OpenTelemetry. You must install the OpenTelemetry packages, and configure them with the `OTEL_*` variables. `auto`: traces are sent if the packages are installed. The default is `auto` if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set, unless `OTEL_SDK_DISABLED` is `true` or `OTEL_TRACES_EXPORTER` is `none`. Otherwise, the default is `off`. If an OpenTelemetry SDK already runs in the process (`node --import`), traces are always sent.",
   }),
   traceShare: fraction({
     env: "TRAWL_TRACE_SAMPLE",
     default: 1,
-    doc: "Fraction of tasks that are traced, from 0 to 1. Reduce it if large jobs produce too many traces. Every process selects the same tasks.",
+    doc: "Fraction of tasks that are traced, from 0 to 1. Reduce it if large jobs produce too many traces. All processes select the same tasks.",
   }),
 } as const satisfies Record<string, Field<unknown>>;
 

@@ -14,7 +14,7 @@ export const WEBHOOK_SETTINGS = {
     default: 20,
     min: 0,
     max: 1000,
-    doc: "Number of retries before a webhook event becomes a dead letter; with the default backoff they take about two and a half hours. After status 410, there is no retry.",
+    doc: "Number of retries before a webhook event becomes a dead letter. With the default backoff, the retries take about two and a half hours. After status 410, there is no retry.",
   }),
   webhookBackoffMs: duration({
     env: "TRAWL_WEBHOOK_BACKOFF",
@@ -28,7 +28,7 @@ export const WEBHOOK_SETTINGS = {
     default: "30s",
     min: "0ms",
     max: "24h",
-    doc: "How long `trawl crawl` waits at its end for the events of its webhook to be delivered.",
+    doc: "How long `trawl crawl` waits, after its last page, for the delivery of its webhook events.",
   }),
   webhookRate: rate({
     env: "TRAWL_WEBHOOK_RATE",
@@ -47,13 +47,13 @@ export const WEBHOOK_SETTINGS = {
     default: "30s",
     min: "100ms",
     max: "24h",
-    doc: "Maximum time that a record waits for more records, so that one webhook event reports them together.",
+    doc: "How long a record may wait for more records, so that they are sent in one webhook event.",
   }),
   webhookBytes: count({
     env: "TRAWL_WEBHOOK_BYTES",
     default: 1_000_000,
     min: 1000,
     max: 100_000_000,
-    doc: "Maximum size of the records in one webhook event; a single larger record is still sent.",
+    doc: "Maximum size in bytes of the records in one webhook event. A larger record is sent in an event of its own.",
   }),
 } as const satisfies Record<string, Field<unknown>>;

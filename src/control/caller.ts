@@ -4,7 +4,7 @@ import type { JobSpec } from "../domain/job-spec.ts";
 import type { JobView, Visibility } from "../frontier/frontier-admin.ts";
 
 /**
- * A caller with a tenant sees the jobs of that tenant only. Without keys there is one caller, which has all
+ * A caller with a tenant sees the jobs of that tenant only. If the API has no keys, there is one caller, which has all
  * permissions.
  */
 export type Caller = {

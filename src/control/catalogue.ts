@@ -15,7 +15,7 @@ export type Catalogue = {
   find(jobId: string): Promise<KnownJob | undefined>;
   /** Like `find`, but distinguishes a deleted job from one that never existed. */
   lookUp(jobId: string): Promise<KnownJob | "deleted" | undefined>;
-  /** Those of the jobs that exist, in any order. At most MAX_BATCH ids. */
+  /** Those of the jobs that exist, in any order. `jobIds` has at most MAX_BATCH entries (frontier.ts). */
   findAll(jobIds: readonly string[]): Promise<readonly KnownJob[]>;
   /** Newest first. */
   list(limit: number, before?: { createdAt: number }): Promise<readonly KnownJob[]>;
@@ -40,7 +40,10 @@ export function createCatalogue({ frontier, listJobs, listOpen, archive }: Deps)
     return archived === undefined ? undefined : fromArchive(archived);
   }
 
-  /** Returns `limit` jobs if there are that many, also when some jobs in the broker are deleted but not removed yet. */
+  /**
+   * Leaves out jobs that are marked as deleted but still in the broker. Returns fewer than `limit` jobs only if there
+   * are no more.
+   */
   async function listLive(
     list: FrontierAdmin["listJobs"],
     limit: number,
@@ -90,12 +93,12 @@ function fromArchive({ view, finishedAt }: ArchivedJob): KnownJob {
 export function jobArchived(jobId: string, op: string): TrawlError {
   return new TrawlError("JOB_ARCHIVED", {
     op,
-    message: `job ${jobId} ended long ago and is archived: you can read its results, but not change or run it; submit a new job`,
+    message: `job ${jobId} has ended and is archived: its results can be read, but it cannot be changed or run again; submit a new job`,
     detail: { jobId },
   });
 }
 
-/** Throws NOT_FOUND. */
+/** A job, archived or not. Throws NOT_FOUND. */
 export async function getKnownJob({ find }: Pick<Catalogue, "find">, jobId: string, op: string): Promise<KnownJob> {
   const job = await find(jobId);
   if (job === undefined) throw jobNotFound(jobId, op);

@@ -39,7 +39,10 @@ export type JobChange = z.output<typeof jobChangeSchema>;
 
 type ChangeableFrontier = Pick<FrontierAdmin, "setPolicy" | "setPriority" | "setLimits">;
 
-/** Sets the limits first: if the frontier refuses them, nothing has changed. Throws JOB_ENDED or LIMIT_FIXED. */
+/**
+ * Changes a started job. Sets the limits first: if the frontier refuses them, nothing has changed. Throws JOB_ENDED or
+ * LIMIT_FIXED.
+ */
 export async function changeJob(frontier: ChangeableFrontier, job: JobView, change: JobChange): Promise<void> {
   const { rate, burst, perSite, priority, limits } = change;
   if (limits !== undefined) await frontier.setLimits(job.id, limitsOf(job, limits));

@@ -10,8 +10,8 @@ export type ControlAction = "pause" | "resume" | "cancel";
 type ControlFrontier = Pick<FrontierAdmin, ControlAction | "listWorkers">;
 
 /**
- * Throws JOB_ENDED. Throws CRAWL_STOPPED when a crawl without a process is resumed: its URLs would wait, because workers
- * do not serve its queue.
+ * Throws JOB_ENDED. Throws CRAWL_STOPPED if the action is `resume` and the process of the crawl has ended: no worker
+ * serves its queue, so its URLs would wait.
  */
 export async function controlJob(frontier: ControlFrontier, job: JobView, action: ControlAction): Promise<JobView> {
   if (action === "resume" && isCrawl(job) && !hasEnded(job.state)) await requireProcess(frontier, job);

@@ -29,7 +29,7 @@ type MaySee = ((job: JobView) => boolean) | undefined;
 /** `visibility`: whether the explanation includes values that all tenants share. */
 export type ExplainCaller = { maySee: MaySee; visibility: Visibility };
 
-/** Throws NOT_FOUND for a site that no job has used and whose name is probably not that of a host. */
+/** Throws NOT_FOUND for a site that no job has used and whose name does not look like a host name. */
 export async function explainTarget(deps: Deps, target: ExplainTarget, caller: ExplainCaller): Promise<Explained> {
   const { visibility } = caller;
   if ("site" in target) await refuseUnknown(deps, target.site);
@@ -46,11 +46,11 @@ export async function explainTarget(deps: Deps, target: ExplainTarget, caller: E
   return { ...found, reasons, until: futureInstant(found.until, deps.clock.now()) };
 }
 
-/** `localhost`, a domain, or anything with a port. A job id with a typing error has none of these. */
+/** Matches `localhost`, a domain, or a host with a port. A mistyped job id does not match. */
 const HOST = /^localhost$|[.:]/;
 
 async function refuseUnknown({ frontier }: Deps, site: string): Promise<void> {
-  // Hosts of an internal network may have a name without a dot.
+  // A host of an internal network may have a name without a dot. It is known if a job has used it.
   if (HOST.test(site) || (await frontier.findSite(site)) !== undefined) return;
   throw new TrawlError("NOT_FOUND", {
     op: "control.explain",
@@ -60,11 +60,11 @@ async function refuseUnknown({ frontier }: Deps, site: string): Promise<void> {
 }
 
 function archivedJob(jobId: string): Explained {
-  const reasons = ["the job ended long ago and is archived; no tasks are waiting"];
+  const reasons = ["the job has ended and is archived; none of its tasks is waiting"];
   return { about: `job ${jobId}`, reasons, until: undefined, tasks: [] };
 }
 
-/** Includes the page's later steps (render, parse) if it has any. */
+/** Explains a URL, including the later steps of its page (render, parse) if there are any. */
 async function explainPage(
   deps: Deps,
   url: string,
@@ -125,13 +125,13 @@ async function ownPart({ frontier }: Deps, all: Explanation, maySee: MaySee): Pr
   if (tasks.length === 0) return { ...all, reasons: ["no job has seen this URL"], until: undefined, tasks, queues: [] };
   // Every reason begins with the job it belongs to.
   const reasons = all.reasons.filter((reason) => tasks.some(({ jobId }) => reason.startsWith(`in job ${jobId}: `)));
-  // The explanation does not state which queue belongs to which job.
+  // The explanation does not state which queue and time belong to which job, so both are left out.
   return { ...all, reasons, until: undefined, tasks, queues: [] };
 }
 
 /**
- * The queues on which tasks of a job may wait for a worker. If the process of a crawl was killed, all its tasks may
- * still be leased.
+ * The queues on which tasks of a job may wait for a worker. A crawl counts as waiting even if no task is queued: if its
+ * process was killed, all its tasks may still be leased.
  */
 function queuesInUse({ id, state, counts, queue, spec }: JobView): string[] {
   const isWaiting = counts.queued > 0 || isCrawl({ id, queue });

@@ -120,8 +120,8 @@ async function* ofOwner(
 }
 
 /**
- * All words must occur, in any order; case is ignored. The URLs of a job with many URLs are not stored with the job, so
- * they are not searched.
+ * All words must occur, in any order; case is ignored. A long list of URLs is not stored with the job, so it is not
+ * searched.
  */
 function jobMatcher(filter: JobFilter): (job: JobView) => boolean {
   const { state } = filter;

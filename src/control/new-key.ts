@@ -16,7 +16,7 @@ export type KeyDraft = {
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 
-/** Throws BAD_REQUEST for an invalid combination of tenant and scopes. */
+/** Creates a key. Throws BAD_REQUEST for an invalid combination of tenant and scopes. */
 export function newKey(draft: KeyDraft, now: number): { key: NewKey; secret: string } {
   const { name, tenant, scopes, quotas, expiresAt } = draft;
   checkKey(draft);
@@ -26,15 +26,15 @@ export function newKey(draft: KeyDraft, now: number): { key: NewKey; secret: str
   return { key: { ...key, createdAt: now }, secret };
 }
 
-/** Throws BAD_REQUEST. */
+/** Checks the combination of tenant and scopes. Throws BAD_REQUEST. */
 export function checkKey(draft: Pick<KeyDraft, "tenant" | "scopes">): void {
   const problem = keyProblem(draft);
   if (problem !== undefined) throw new TrawlError("BAD_REQUEST", { op: "keys.check", message: problem });
 }
 
 /**
- * The stored form of a secret; keys are looked up by it. Plain SHA-256 is enough: salts and slow hashes protect secrets
- * that people choose. The duration of a lookup may reveal part of a stored hash. That does not help an attacker, who
+ * The stored form of a secret; keys are looked up by it. Plain SHA-256 is enough: only secrets that people choose need
+ * salts and slow hashes. The duration of a lookup may reveal part of a stored hash. That does not help an attacker, who
  * cannot construct a secret with a given hash.
  */
 export function hashOfKey(secret: string): string {

@@ -4,7 +4,7 @@ import type { FollowSpec } from "../domain/job-spec.ts";
 import { siteOf } from "../domain/site.ts";
 
 export type LinkFilter = {
-  /** A test for links found on one page: whether they may be followed. All URLs are canonical. */
+  /** Returns a test for the links of one page: whether a link may be followed. All URLs are canonical. */
   from(pageUrl: string): (url: string) => boolean;
   /** Whether links of a page at this depth are followed at all. */
   goesDeeperThan(depth: number): boolean;

@@ -1,6 +1,6 @@
 /** The scopes and quotas of API keys. */
 
-/** `admin` includes the others. */
+/** The key scopes. `admin` includes the others. */
 export const SCOPES = ["read", "submit", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -35,7 +35,7 @@ export function siteBackoffMs(incidents: number): number {
   return Math.min(1000 * 2 ** (incidents - 1), 60_000);
 }
 
-/** A number in [0, 1) from an integer, well spread (one round of the murmur3 finaliser). */
+/** Converts an integer to an evenly distributed number in [0, 1), with the finaliser of murmur3. */
 function fraction(seed: number): number {
   let h = seed | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

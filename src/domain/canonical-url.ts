@@ -13,7 +13,7 @@ export const MAX_URL_LENGTH = 4096;
  * URLs with credentials are refused. Without the credentials, the URL is another resource; with them, a secret would be
  * stored in queues, logs and records. Most links with credentials are mistyped mail addresses.
  *
- * A `base` that cannot be parsed is ignored: then only absolute URLs resolve.
+ * A `base` that cannot be parsed is ignored. In that case, only absolute URLs have a canonical form.
  */
 export function canonicalUrl(raw: string, base?: string): string | undefined {
   if (isEvidentlyCanonical(raw)) return raw.length > MAX_URL_LENGTH ? undefined : raw;
@@ -65,7 +65,7 @@ function normaliseEscape(found: string): string {
   return UNRESERVED.test(char) ? char : found.toUpperCase();
 }
 
-/** True only if parsing would return the same string. False means unknown. */
+/** True only if the canonical form is certainly the same string. False means unknown. */
 function isEvidentlyCanonical(url: string): boolean {
   // `xn--` labels are checked by the parser; `/.` may begin a dot segment.
   return PLAIN_ORIGIN.test(url) && PLAIN.test(url) && !url.includes("/.") && !url.includes("xn--");
@@ -81,7 +81,7 @@ function parse(raw: string, base: string | undefined): URL | undefined {
   try {
     return new URL(raw, base);
   } catch {
-    // Thrown for a bad URL and for a bad base; an absolute URL does not need its base.
+    // The URL or the base is invalid. An absolute URL needs no base, so it is parsed again without one.
     return base === undefined ? undefined : parse(raw, undefined);
   }
 }
@@ -98,7 +98,10 @@ function canonicalForm(url: URL): string | undefined {
   return canonical.length > MAX_URL_LENGTH ? undefined : canonical;
 }
 
-/** The parser of Node 20 does not remove dot segments after a segment that starts with a dot: `/x/.a/../b` stays. */
+/**
+ * Removes the dot segments that the parser of Node 20 leaves after a segment that starts with a dot, as in
+ * `/x/.a/../b`.
+ */
 function withoutDotSegments(path: string): string {
   if (!/\/\.\.?(?:\/|$)/.test(path)) return path;
   const kept: string[] = [];
@@ -123,7 +126,7 @@ function canonicalHost(hostname: string): string | undefined {
 
 /** The parts of a canonical URL that links are resolved against. */
 type Base = {
-  /** With its query, without its fragment: the target of an empty link. */
+  /** The URL with its query and without its fragment. It is the target of an empty link. */
   whole: string;
   /** Scheme, host and port, without the slash. */
   origin: string;

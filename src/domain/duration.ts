@@ -30,7 +30,7 @@ export function formatDuration(ms: number): string {
   return twoUnits(ms, "d", "h");
 }
 
-/** Rounds to the smaller unit first, so that 59.9 s is never shown as 60 s. */
+/** Formats with two units. Rounds to the smaller unit first, so that 59.9 s is never shown as 60 s. */
 function twoUnits(ms: number, large: Unit, small: Unit): string {
   const perLarge = UNIT_MS[large] / UNIT_MS[small];
   const total = Math.round(ms / UNIT_MS[small]);

@@ -23,7 +23,7 @@ export type RuleDetail = {
   select: string;
   type?: FieldType | undefined;
   required?: boolean | undefined;
-  /** All matches instead of the first. */
+  /** Whether the value is the list of all matches instead of the first match. */
   list?: boolean | undefined;
   /** A regular expression. The value is its first group, or the whole match if it has no group. */
   match?: string | undefined;

@@ -6,8 +6,8 @@ import { hash } from "node:crypto";
  */
 type Fingerprint = { high: number; low: number };
 
-// Measured, to the decimal text of fingerprintInteger: 0.66 to 0.85 µs of CPU time per URL, and 0.94 to 1.05 µs with a
-// digest in hex and shifted bigints.
+// Measured: a URL takes 0.66 to 0.85 µs of CPU time, including the decimal text of fingerprintInteger. With a digest in
+// hex and shifted bigints, it took 0.94 to 1.05 µs.
 export function fingerprint(canonicalUrl: string): Fingerprint {
   const digest = hash("sha1", canonicalUrl, "binary");
   return { high: uint32At(digest, 0), low: uint32At(digest, 4) };
@@ -20,10 +20,10 @@ export function fingerprintInteger({ high, low }: Fingerprint): bigint {
   return INTEGER.getBigInt64(0);
 }
 
-/** Only used within one call. */
+/** Reused by all calls, so that none of them allocates a buffer. */
 const INTEGER = new DataView(new ArrayBuffer(8));
 
-/** `digest` has one byte per character. */
+/** Reads four bytes of `digest`, which has one byte per character. */
 function uint32At(digest: string, at: number): number {
   const high = (digest.charCodeAt(at) << 8) | digest.charCodeAt(at + 1);
   const low = (digest.charCodeAt(at + 2) << 8) | digest.charCodeAt(at + 3);

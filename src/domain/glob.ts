@@ -100,7 +100,10 @@ function anchor(glob: string): string {
   return glob.startsWith("?") ? `**${glob}` : `**/${glob}`;
 }
 
-/** Users type hosts in capitals, with umlauts and with default ports. Canonical URLs have none of these. */
+/**
+ * Converts the origin of a glob to the form of canonical URLs. Users type hosts in capitals, with umlauts and with
+ * default ports.
+ */
 function withCanonicalOrigin(glob: string): string {
   const typed = /^[^/?]*:\/\/[^/?]*/.exec(glob)?.[0] ?? "";
   const rest = glob.slice(typed.length);

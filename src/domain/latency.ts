@@ -37,7 +37,10 @@ export function percentileMs(counts: readonly number[], share: number): number |
   return boundMs(LATENCY_BUCKETS - 1);
 }
 
-/** The width of buckets grows with the duration, so values inside a bucket are interpolated by ratio. */
+/**
+ * A duration inside a bucket. `part`: its position in the bucket, from 0 to 1. Bounds grow by a constant factor, so the
+ * interpolation is exponential.
+ */
 function within(at: number, part: number): number {
   if (at === 0) return part;
   return boundMs(at - 1) * 2 ** (part / PER_DOUBLING);

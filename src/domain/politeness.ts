@@ -26,11 +26,11 @@ export type Rate = Pick<SitePolicy, "intervalMs" | "burst">;
  */
 export type Term = Rate & {
   site: string;
-  /** Grows with each term of the site. The worker quotes it when it returns the term. */
+  /** Grows with each term of the site. The worker sends it when it returns the term. */
   number: number;
   /** The first request may be sent at this time. */
   startsAt: number;
-  /** Later than this, nothing may be sent. */
+  /** Nothing may be sent after this time. */
   endsAt: number;
   /** The arrival time of the site at the start of the term. */
   arrivalAt: number;
@@ -51,7 +51,7 @@ export type ReturnedTerm = Rate & {
   unstarted: number;
   /** The slowdown for the next term. */
   slowdown: number;
-  /** Undefined: it has not changed. */
+  /** Undefined if it has not changed. */
   slowdownCause: SlowdownCause | undefined;
 };
 
@@ -59,8 +59,8 @@ export type ReturnedTerm = Rate & {
 export const TERM_MS = 2_000;
 
 /**
- * A term has tasks for this time at the rate of the site. Its other half is a reserve for a busy worker: the tasks that
- * it cannot start within the term must be released.
+ * A term gets as many tasks as the site can serve in this time, which is half of the term. The other half is a reserve
+ * for a busy worker, because tasks that it cannot start within the term must be released.
  */
 const TERM_WORK_MS = 1_000;
 
@@ -74,7 +74,10 @@ export function arrivalAfter(sentAt: number, arrivalAt: number, { intervalMs }: 
   return Math.max(arrivalAt, sentAt) + intervalMs;
 }
 
-/** The arrival time of a site after a term whose worker crashed: as if its whole burst was sent at the last instant. */
+/**
+ * The arrival time of a site after a term whose worker crashed. It assumes that the worker sent the whole burst at the
+ * end of the term.
+ */
 export function arrivalAfterTerm(endsAt: number, { intervalMs, burst }: Rate): number {
   return endsAt + burst * intervalMs;
 }

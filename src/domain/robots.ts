@@ -1,5 +1,6 @@
 /**
- * robots.txt by RFC 9309, read as Google's open-source matcher does, including its tolerance for typing mistakes.
+ * Parses and matches robots.txt according to RFC 9309, in the way of Google's open-source matcher. Like it, the parser
+ * tolerates typing mistakes.
  *
  * The RFC and Google's matcher differ on whether `/%62` in a rule matches `/b` in a URL. Here, Allow rules are matched
  * literally, as in Google's matcher. Disallow rules match both forms: in doubt, a page is not fetched.
@@ -130,15 +131,15 @@ function keyAndValue(line: string): { key: string; value: string } | undefined {
   const [content = ""] = line.slice(0, MAX_LINE_LENGTH).split("#", 1);
   const colon = content.indexOf(":");
   if (colon >= 0) return { key: content.slice(0, colon).trim(), value: content.slice(colon + 1).trim() };
-  // The colon is often missing; then there must be exactly two words.
+  // The colon is often missing. Such a line must have exactly two words.
   const [key, value, ...more] = content.trim().split(/[ \t]+/);
   return key === undefined || value === undefined || more.length > 0 ? undefined : { key, value };
 }
 
 /**
- * Consecutive user agents form a group and share the rules that follow. Lines of other kinds do not end a group (RFC:
- * they must not interfere). A crawl-delay ends the group only for later delays, so the groups of delays are tracked
- * separately.
+ * Collects the groups of a file. Consecutive user agents form a group and share the rules that follow. Lines of other
+ * kinds do not end a group (RFC: they must not interfere). A crawl-delay ends the group only for later delays, so the
+ * groups of delays are tracked separately.
  */
 function createReader(): { rules: RobotsRules; add(key: string, value: string): void } {
   const groups: Group[] = [];
@@ -185,7 +186,8 @@ function createReader(): { rules: RobotsRules; add(key: string, value: string): 
 }
 
 /**
- * `FooBot/1.0` names foobot. Google accepts only letters, `-` and `_`; a name with digits is also compared as a whole.
+ * The crawlers that a user agent line names. `FooBot/1.0` names foobot. Google accepts only letters, `-` and `_`; a
+ * name with digits is also compared as a whole.
  */
 function agentNames(value: string): string[] {
   if (/^\*(?:\s|$)/.test(value)) return [ANY_AGENT];
@@ -203,7 +205,9 @@ type Test = {
   isAllow: boolean;
   strength: number;
   pattern: Pattern;
-  /** "odd paths": needed only for paths that are not in normal form; another test covers paths in normal form. */
+  /**
+   * `odd paths`: this test is needed only for paths that are not in normal form. Another test covers the other paths.
+   */
   reads: "as written" | "normal form" | "odd paths";
 };
 
@@ -227,7 +231,7 @@ function normalTest(path: string, literal: string): Test {
   return patternTest(normal, false, normal === literal ? "odd paths" : "normal form");
 }
 
-/** In normal form `*` and `$` are always escaped, so that `%2A` in a rule matches a star in the URL. */
+/** Escapes `*` and `$`. In normal form they are always escaped, so that `%2A` in a rule matches a star in the URL. */
 function encodeSpecials(text: string): string {
   return text.replace(/[*$]/g, percentEncode);
 }
@@ -239,14 +243,14 @@ function patternTest(text: string, isAllow: boolean, reads: Test["reads"]): Test
   return { isAllow, strength: text.length, pattern: { head, middle, tail, isAnchored }, reads };
 }
 
-/** The longest matching rule decides. If two have the same length, Allow wins. */
+/** Sorts rules: the longest matching rule decides, and Allow wins if two have the same length. */
 function strongestFirst(a: Test, b: Test): number {
   return b.strength - a.strength || Number(b.isAllow) - Number(a.isAllow);
 }
 
 /**
- * No backtracking: since a star matches anything, the first position where the next piece fits is as good as any later
- * one.
+ * Whether a pattern matches a path. It needs no backtracking: since a star matches anything, the first position where
+ * the next piece fits is as good as any later one.
  */
 function matchesPattern({ head, middle, tail, isAnchored }: Pattern, path: string): boolean {
   if (!path.startsWith(head)) return false;

@@ -60,7 +60,7 @@ export function resolveRoutes(
   return { ...unrouted, routes: byUrl };
 }
 
-/** Returns the routing of each canonical URL of a job. */
+/** Returns a function that routes the canonical URLs of a job. */
 export function createRouter({
   queue,
   priority,
@@ -110,7 +110,10 @@ function moduleName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).replace(/\.[mc]?[jt]s$/, "");
 }
 
-/** `*` matches any characters. Matches each literal at its first position, which is never worse than a later one. */
+/**
+ * Whether a name matches a pattern in which `*` matches any characters. Each literal is matched at its first position,
+ * which is never worse than a later one.
+ */
 function matchesName(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -8,11 +8,11 @@ type AdaptiveFacts = {
   slowdownCause: SlowdownCause | undefined;
   hasIsolatedErrors: boolean;
   blockedUntil: number;
-  /** Number of backoffs in a row. Undefined: unknown. */
+  /** Number of backoffs in a row. Undefined if it is not known. */
   incidents?: number;
 };
 
-/** The rules that hold a site now: a backoff, a slowdown, pages that wait alone. */
+/** The rules that delay requests to a site now: a backoff, a slowdown, pages that wait alone. */
 export function siteRules(site: AdaptiveFacts & { backoffCause: BackoffCause | undefined }, now: number): string[] {
   const { blockedUntil, backoffCause } = site;
   if (blockedUntil <= now) return adaptiveRules(site, now);

@@ -5,12 +5,15 @@
 import { formatDuration } from "./duration.ts";
 import { formatRate } from "./rate.ts";
 
-/** `percent` of the last requests failed, most of them with `error`. Or the response time rose from `usualMs` to `ms`. */
+/**
+ * `errors`: `percent` of the last requests failed, most of them with `error`. `latency`: the response time rose from
+ * `usualMs` to `ms`.
+ */
 export type SlowdownCause =
   | { kind: "errors"; percent: number; error: string }
   | { kind: "latency"; ms: number; usualMs: number };
 
-/** A slowdown is forgotten this long after the site could have got its next request. */
+/** A slowdown is forgotten if a site has got no request for this long, although one was allowed. */
 const KEPT_MS = 10 * 60_000;
 
 /** The slowdown that applies now. `arrivalAt`: the arrival time of the site. */
@@ -18,7 +21,7 @@ export function currentSlowdown(slowdown: number, arrivalAt: number, now: number
   return now - arrivalAt > KEPT_MS ? 1 : slowdown;
 }
 
-/** Undefined for a site that is not slowed down. */
+/** Describes a slowdown for users. Undefined for a site that is not slowed down. */
 export function describeSlowdown(
   intervalMs: number,
   slowdown: number,
@@ -26,7 +29,7 @@ export function describeSlowdown(
 ): string | undefined {
   if (slowdown <= 1 || intervalMs === 0) return undefined;
   const percent = Math.max(1, Math.round(100 / slowdown));
-  return `${describeCause(cause)}: at ${percent} % of its rate, ${shortRate(intervalMs * slowdown)} of ${formatRate(intervalMs)}`;
+  return `${describeCause(cause)}: the rate is lowered to ${percent} %, ${shortRate(intervalMs * slowdown)} instead of ${formatRate(intervalMs)}`;
 }
 
 function describeCause(cause: SlowdownCause | undefined): string {
@@ -37,7 +40,7 @@ function describeCause(cause: SlowdownCause | undefined): string {
   return `the site answered ${cause.percent} % of the last requests with errors (${cause.error})`;
 }
 
-/** Two significant digits: the value changes all the time. */
+/** A rate with two significant digits. More would not help, because the value changes all the time. */
 function shortRate(intervalMs: number): string {
   const perSecond = 1000 / intervalMs;
   return perSecond < 0.1 ? formatRate(Math.round(intervalMs / 1000) * 1000) : `${Number(perSecond.toPrecision(2))}/s`;

@@ -44,10 +44,12 @@ export const DEAD_REASONS = {
   too_big: "the body, screenshot or PDF is larger than limits.bodyBytes",
   bad_response: "the response is not valid HTTP, cannot be decoded or redirects to an invalid URL; or TLS failed",
   egress_refused: "the address is not on the public internet, and no setting allows it",
-  handler_failed: "the spider's handler threw or took too long, or the worker cannot load the spider or the job",
+  handler_failed:
+    "the spider's handler threw or exceeded TRAWL_HANDLER_TIMEOUT, or the worker cannot load the spider or the job",
   body_missing:
-    "the page was fetched, but the parse worker cannot find the body in its TRAWL_BODIES, or the body is damaged",
-  time_limit: "the spider's handler was still running at the time limit of the task, or blocked its process",
+    "the page was fetched, but the parse worker cannot find its body in TRAWL_BODIES, or the body is damaged",
+  time_limit:
+    "the spider's handler was still running at the time limit of the task (TRAWL_TIME_LIMIT or TRAWL_SOFT_TIME_LIMIT), or blocked its process",
   crashed_worker: "three workers died while running this task; the third was running no other task",
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;
@@ -57,9 +59,9 @@ export const RETRY_REASONS = {
   timeout: "no complete response, or no ready page in the browser, within the time limit",
   network: "the connection failed or was closed",
   dns: "the host name did not resolve",
-  throttled: "429 or 503: the site limits the rate",
+  throttled: "status 429 or 503: the site gets too many requests or is overloaded",
   server_error: "status 408, 425, or 5xx other than 501, 503 and 505; from a webhook endpoint, any 5xx other than 503",
-  robots_unreachable: "robots.txt could not be fetched, so the site may not be crawled yet",
+  robots_unreachable: "robots.txt could not be fetched, so no page of the site may be fetched yet",
   render_failed: "the browser or its page failed or crashed",
   not_accepted: "a webhook endpoint responded with 3xx, or with 4xx other than 410 and 429; redirects are not followed",
 } as const;

@@ -3,7 +3,7 @@ export type Validators = { etag: string | undefined; lastModified: string | unde
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Longer values are mistakes of a server, and would be sent with every request. */
+/** Longer values are ignored: they are mistakes of a server, and would be sent with every request. */
 const MAX_LENGTH = 1_000;
 
 /** Quoted, as the standard requires, or a single unquoted word, as some servers send it. Empty values are ignored. */
@@ -12,7 +12,7 @@ const ETAG = /^(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]+"|[\x21\x23-\x2b\x2d-\x7e]+)
 /** `Sun, 06 Nov 1994 08:49:37 GMT`, the required format. Other formats are ambiguous. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** A page that changes twice within one second has the same date both times. */
+/** The resolution of Last-Modified. A page that changes twice within one second has the same date both times. */
 const DATE_STEP_MS = 1_000;
 
 /** The validators of a page that reliably detect a change. */

@@ -2,8 +2,8 @@ import { decodeHTMLAttribute } from "entities/decode";
 import type { Role } from "./tags.ts";
 
 /**
- * Reads the attributes of a tag. It keeps the few that a scan needs, each as it was first written in the tag, and finds
- * the end of the tag.
+ * Reads the attributes of a tag. It keeps only those that a scan needs, and finds the end of the tag. If an attribute
+ * is repeated, the first one counts.
  */
 export class AttributeReader {
   /** The `href` of an a, link or base, or the `content` of a meta. */
@@ -83,7 +83,7 @@ export function skipSpace(markup: string, at: number): number {
   return index;
 }
 
-/** The first character is always part of the name, even if it is `=` or a quote. */
+/** The index after the name. The first character is always part of the name, even if it is `=` or a quote. */
 function endOfName(markup: string, start: number): number {
   let index = start + 1;
   for (; index < markup.length; index += 1) {
@@ -93,7 +93,7 @@ function endOfName(markup: string, start: number): number {
   return index;
 }
 
-/** -1 if the attribute has no value. */
+/** The index of the value; -1 if the attribute has no value. */
 function startOfValue(markup: string, nameEnd: number): number {
   const index = skipSpace(markup, nameEnd);
   return markup.charCodeAt(index) === EQUALS ? skipSpace(markup, index + 1) : -1;

@@ -10,7 +10,7 @@ import { resolveLinks } from "./resolve-links.ts";
 import type { Scope } from "./source.ts";
 
 type CompileOptions = {
-  /** CSS selector of the links to follow; undefined: none. */
+  /** CSS selector of the links to follow. If undefined, no links are followed. */
   links: string | undefined;
   /**
    * `fast`: htmlparser2, which tolerates errors but does not correct markup as browsers do, e.g. by inserting

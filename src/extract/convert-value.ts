@@ -48,8 +48,8 @@ function firstMatch(pattern: RegExp, text: string): string | undefined {
 }
 
 /**
- * Some types prefer an attribute: the target of a link, the machine-readable form of a time. A `<meta>` has only
- * `content`.
+ * The text or attribute to convert. Some types prefer an attribute: the target of a link, the machine-readable form of
+ * a time. A `<meta>` has only `content`.
  */
 function contentOf(element: Element, type: FieldType): string {
   const { name } = element;
@@ -68,7 +68,7 @@ const VALUE_ATTRIBUTES: Partial<Record<FieldType, readonly string[]>> = {
   date: ["datetime"],
 };
 
-/** Own properties only: every object inherits `constructor`. */
+/** The value of an attribute. Only own properties are read, because every object inherits `constructor`. */
 function attributeOf({ attribs }: Element, name: string): string | undefined {
   return Object.hasOwn(attribs, name) ? attribs[name] : undefined;
 }

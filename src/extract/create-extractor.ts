@@ -5,13 +5,13 @@ import type { Extractor } from "./extractor.ts";
 import { PLAIN_LINKS } from "./link-selector.ts";
 
 export type ExtractorChoice = {
-  /** Undefined: every page yields the default record. */
+  /** If undefined, every page yields the default record. */
   rules: Rules | undefined;
-  /** Selector of the links to follow; undefined: none. */
+  /** Selector of the links to follow. If undefined, no links are followed. */
   links: string | undefined;
 };
 
-/** The extractor of a job without a spider. Throws BAD_SELECTOR. */
+/** The extractor of a job without a spider. Throws BAD_SELECTOR if a selector is invalid. */
 export function createExtractor({ rules, links }: ExtractorChoice): Extractor {
   if (rules !== undefined) return compileRules(rules, { links, parser: "fast" });
   if (links === undefined || links.trim() === PLAIN_LINKS)

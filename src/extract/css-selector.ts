@@ -75,7 +75,9 @@ function problemOf(selector: string): string | undefined {
   return /[>+~]\s*(?:[,)]|$)/.test(skeleton) ? "nothing follows its last combinator" : undefined;
 }
 
-/** `skeleton`: without quoted text and without complete `[…]`. */
+/**
+ * Describes a bracket without its counterpart. `skeleton`: the selector without quoted text and without complete `[…]`.
+ */
 function unpairedBracket(skeleton: string): string | undefined {
   if (skeleton.includes("[")) return '"[" is not closed';
   if (skeleton.includes("]")) return '"]" has no "["';

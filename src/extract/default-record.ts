@@ -10,7 +10,7 @@ import { cutText } from "./visible-text.ts";
 export const TEXT_CHARS = 5_000;
 
 type DefaultExtractorOptions = {
-  /** False: the record still lists the page's links, but the crawl follows none. */
+  /** Whether the crawl follows links. If false, the record still lists the page's links. */
   followLinks: boolean;
 };
 

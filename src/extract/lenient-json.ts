@@ -35,7 +35,7 @@ function withoutWrapping(text: string): string {
     .replace(/;\s*$/, "");
 }
 
-/** It uses no regular expression: one that skips strings would take quadratic time on an unterminated string. */
+/** Uses no regular expression, because one that skips strings would take quadratic time on an unterminated string. */
 function withoutTrailingCommas(text: string): string {
   let repaired = "";
   let keptTo = 0;
@@ -52,7 +52,7 @@ function withoutTrailingCommas(text: string): string {
   return repaired + text.slice(keptTo);
 }
 
-/** True if nothing but spaces comes before a closing bracket. */
+/** Whether only spaces separate `from` from a closing bracket. */
 function endsList(text: string, from: number): boolean {
   let at = from;
   while (text.charAt(at) === " ") at++;

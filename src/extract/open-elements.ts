@@ -53,7 +53,7 @@ export class OpenElements {
     else if (tag.name === "p") this.#open(tag); // </p> without <p> is an empty paragraph
   }
 
-  /** The page has ended. */
+  /** Called at the end of the page. Closes all open elements. */
   closeAll(): void {
     this.#closeFrom(0);
   }

@@ -16,7 +16,7 @@ export type PageView = {
   dom: Document;
   metadata(): Metadata;
   baseUrl(): string;
-  /** Undefined for an invalid URL. */
+  /** Resolves a URL of the page. Undefined if it is invalid. */
   absolute(href: string): string | undefined;
   jsonLd(): readonly unknown[];
   /** Microdata of one element, or of the page. */

@@ -34,8 +34,9 @@ const PARSER_OPTIONS: Record<MarkupKind, ParserOptions> = {
 const RAW_TEXT = new Set(["script", "style", "title", "textarea", "xmp"]);
 
 /**
- * It is a class because htmlparser2 lets subclasses override `isVoidElement`: an element that is too deep is treated as
- * one without content. It reads three private fields of the parser; the tests of deep pages cover them.
+ * A parser that limits the depth. It is a class because htmlparser2 lets subclasses override `isVoidElement`: an
+ * element that is too deep is treated as one without content. It reads three private fields of the parser; the tests of
+ * deep pages cover them.
  */
 class ShallowParser extends Parser {
   /** Whether the tag being opened is too deep. */

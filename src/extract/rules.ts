@@ -82,7 +82,10 @@ export function isRegExp(source: string): boolean {
   }
 }
 
-/** A union reports only "invalid input". This reports the problem of the alternative that fits best. */
+/**
+ * The error message of a union. zod reports only "invalid input"; this reports the problem of the alternative that fits
+ * best.
+ */
 function describeUnionIssue(issue: { code?: string | undefined; errors?: unknown }): string {
   const forms = (issue.errors ?? []) as readonly (readonly UnionProblem[])[];
   const meant = forms.find(

@@ -85,7 +85,7 @@ class PageScanner {
     return tag.isRaw && !isSelfClosed ? this.#skipRawText(tag, end) : end;
   }
 
-  /** The index of the closing tag. */
+  /** Skips the content of an element such as `<script>`. Returns the index of the closing tag. */
   #skipRawText({ name }: Tag, start: number): number {
     const markup = this.#markup;
     let at = markup.indexOf("</", start);
@@ -144,7 +144,10 @@ class PageScanner {
     return this.#textAt;
   }
 
-  /** The character after the text is passed to the decoder too: it decides whether an entity has ended. */
+  /**
+   * Collects the text up to `end`. The character after it is passed to the decoder too, because it decides whether an
+   * entity has ended.
+   */
   #takeText(end: number): void {
     const start = this.#textAt;
     this.#textAt = end;

@@ -21,11 +21,10 @@ export type Source = {
 };
 
 /**
- * Compiles `h1`, `img@src`, `@href`, `jsonld:Product.name`, `microdata:Product.name`, `meta:author`, `og:title`,
- * `twitter:card`, `url`, `title` or `canonical`.
+ * Compiles a source, such as `h1`, `img@src`, `@href`, `jsonld:Product.name`, `microdata:Product.name`, `meta:author`,
+ * `og:title`, `twitter:card`, `url`, `title` or `canonical`.
  *
- * @param owner names the rule in the error, e.g. `field "price"`.
- * @throws TrawlError BAD_SELECTOR
+ * @param owner names the rule in the error, e.g. `field "price"`. @throws TrawlError BAD_SELECTOR
  */
 export function compileSource(text: string, owner: string): Source {
   const pageValue = Object.hasOwn(PAGE_VALUES, text) ? PAGE_VALUES[text] : undefined;

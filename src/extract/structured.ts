@@ -7,7 +7,7 @@ export type Thing = Readonly<Record<string, unknown>>;
 /** A type and the property names that lead from an object of that type to a value: `Product.offers.price`. */
 export type ThingPath = { type: string; steps: readonly string[] };
 
-/** Undefined if the type or a name is empty. */
+/** Parses a path such as `Product.offers.price`. Undefined if the type or a name is empty. */
 export function parseThingPath(text: string): ThingPath | undefined {
   const [type, ...steps] = text.split(".").map((part) => part.trim());
   return type === undefined || type === "" || steps.includes("") ? undefined : { type, steps };
@@ -40,7 +40,9 @@ function allThings(roots: readonly unknown[]): Thing[] {
   return things;
 }
 
-/** Removes the vocabulary: `https://schema.org/Product` and `schema:Product` become `product`. */
+/**
+ * The types of an object without their vocabulary: `https://schema.org/Product` and `schema:Product` become `product`.
+ */
 function typesOf(thing: Thing): string[] {
   const types = thing["@type"];
   return (Array.isArray(types) ? types : [types])

@@ -13,7 +13,7 @@ export type Tag = {
   isRaw: boolean;
   /** The open elements that its opening tag closes. */
   closes: ReadonlySet<string> | undefined;
-  /** True: inside it, `<x/>` closes itself, as in SVG. False: it ends such a context. */
+  /** True if `<x/>` closes itself inside this element, as in SVG. False if the element ends such a context. */
   isForeign: boolean | undefined;
 };
 

@@ -24,7 +24,7 @@ export function collapseRuns(text: string): string {
   return text.replace(UNTIDY_SPACE, " ");
 }
 
-/** White space except single spaces. Single spaces are the usual case, and skipping them is three times as fast. */
+/** White space except single spaces. Most white space is a single space, and skipping those is three times as fast. */
 const UNTIDY_SPACE = /[\s\0]{2,}|[^\S ]|\0/g;
 
 /** The first `max` characters. Does not split a surrogate pair. */
@@ -118,7 +118,7 @@ export function rawTextOf(root: ParentNode): string {
 }
 
 type Visitor = {
-  /** False: skip its children. */
+  /** Returns false to skip the children of the node. */
   enter(node: AnyNode): boolean;
   leave(node: AnyNode): void;
 };

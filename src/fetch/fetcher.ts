@@ -21,15 +21,15 @@ export type FetchRequest = {
   /** Added to the fetcher's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Makes the request conditional on these validators; undefined: unconditional. */
+  /** Makes the request conditional on these validators. If undefined, the request is unconditional. */
   validators?: Validators | undefined;
-  /** How to render the page, for a fetcher with a browser; undefined: default. */
+  /** How a fetcher with a browser renders the page. If undefined, the defaults apply. */
   show?: Show;
 };
 
 export type Show = {
   browser: BrowserSpec;
-  /** Leave the page open in the browser. The caller must close it. */
+  /** Whether the page stays open in the browser. The caller must then close it. */
   keepsTab: boolean;
 };
 
@@ -55,16 +55,19 @@ export type FetchOutcome =
   | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
   | { kind: "dead"; because: DeadReason; status?: number; detail: string };
 
-/** Lets requests to a site leave at times that the site allows. Every request is counted. */
+/** Releases requests to a site at times that the site allows. Every request is counted. */
 export type Allowance = {
   /**
-   * Waits until a request to the site may be dispatched, or until `signal` aborts. Undefined: at once. Rejects if the
-   * broker is lost.
+   * Waits until a request to the site may be dispatched, or until `signal` aborts. Undefined if it may be dispatched at
+   * once. Rejects if the broker is lost.
    */
   turn(site: string, signal: AbortSignal): Promise<void> | undefined;
-  /** Called right before the bytes are written. False: they must not be written now; wait for another turn. */
+  /**
+   * Called right before the bytes are written. Returns false if they must not be written now: the request waits for
+   * another turn.
+   */
   trySend(site: string): boolean;
-  /** A request that had its turn is not sent. */
+  /** Call this if a request that had its turn is not sent. */
   unsent(site: string): void;
 };
 

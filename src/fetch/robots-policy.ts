@@ -33,11 +33,11 @@ export type RobotsPolicyOptions = {
   freshMs: number;
   /** Delay before an unreachable robots.txt is fetched again. */
   unreachableMs: number;
-  /** Longer crawl-delays are cut to this. */
+  /** The maximum crawl-delay. Longer ones are reduced to it. */
   maxCrawlDelayMs: number;
   /** Maximum number of redirects, to any site. */
   maxRedirects: number;
-  /** `bodyBytes`: longer files are truncated to this. */
+  /** A file that is longer than `bodyBytes` is truncated. */
   limits: FetchLimits;
 };
 
@@ -59,7 +59,10 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   const cache = createRulesCache<Known>({ maxEntries: MAX_CACHED_SITES, maxWeight: MAX_CACHED_LENGTH });
   const underWay = new Map<string, Promise<Known>>();
 
-  /** If sites are domains, a site's entry only records that robots.txt was fetched. Hosts have separate entries. */
+  /**
+   * The key under which the frontier stores the robots.txt of a host. If sites are domains, the entry of a site only
+   * records that robots.txt was fetched, and hosts have separate entries.
+   */
   const keyOf = (host: string): string => (grouping === "host" ? host : `host:${host}`);
 
   function remember(host: string, file: RobotsFile): Known {
@@ -73,7 +76,7 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
     return file === undefined ? undefined : remember(host, file);
   }
 
-  /** One request at a time for each host. */
+  /** Fetches robots.txt, with one request at a time for each host. */
   async function refresh(url: string, site: string, signal: AbortSignal): Promise<Known> {
     const host = siteOf(url, "host");
     for (let running = underWay.get(host); running !== undefined; running = underWay.get(host)) {
@@ -137,9 +140,10 @@ export function createRobotsPolicy(deps: RobotsPolicyDeps, options: RobotsPolicy
   }
 
   /**
-   * If sites are hosts, the frontier decides when a copy is too old: an old copy is valid until the frontier requests a
-   * fetch. If sites are domains, the frontier does not know the hosts, so an old copy is not valid. When the frontier
-   * requests a fetch, it waits until the site is recorded as fetched, so even a fresh copy is not enough.
+   * Whether a stored copy may be used. If sites are hosts, the frontier decides when a copy is too old: an old copy is
+   * valid until the frontier requests a fetch. If sites are domains, the frontier does not know the hosts, so an old
+   * copy is not valid. When the frontier requests a fetch, it waits until the site is recorded as fetched, so even a
+   * fresh copy is not enough.
    */
   function isUsable({ freshUntil }: RobotsFile, mustFetch: boolean): boolean {
     const isFresh = freshUntil > clock.now();

@@ -10,7 +10,7 @@ export type RobotsAnswer =
       crawlDelayMs: number;
       sitemaps: readonly string[];
     }
-  /** Nothing may be fetched yet. */
+  /** robots.txt could not be fetched, so no page of the host may be fetched yet. */
   | { kind: "unreachable"; detail: string; retryAfterMs: number };
 
 export interface RobotsPolicy {

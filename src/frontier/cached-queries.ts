@@ -10,7 +10,7 @@ type Queries = Pick<FrontierAdmin, "groupDead" | "listBusySites">;
 type Changes = Pick<FrontierAdmin, "replayDead" | "discardDead" | "setSitePolicy">;
 type CachedQueriesOptions = {
   reuseFactor: number;
-  /** No result is reused for longer. */
+  /** Max time for which a result is reused. */
   maxAgeMs: number;
   /** Max cached results. */
   maxEntries: number;
@@ -44,7 +44,7 @@ export function withCachedQueries<F extends Queries & Changes>(
     return result;
   }
 
-  /** Drops all results, also of running queries, so that the next query shows the change. */
+  /** Makes a change, then drops all results, also those of running queries, so that the next query shows the change. */
   async function changing<T>(change: () => Promise<T>): Promise<T> {
     try {
       return await change();

@@ -1,6 +1,6 @@
 /**
- * Turns facts about a wait into sentences for users (F16). Pure: the backends collect the facts, so all give the same
- * text.
+ * Turns facts about a wait into sentences for users (F16). The backends only collect the facts, so all backends return
+ * the same sentences.
  */
 import { type BackoffCause, describeBackoff } from "../domain/backoff.ts";
 import { isCrawl } from "../domain/crawl-queue.ts";
@@ -29,7 +29,7 @@ export type SiteFacts = AdaptiveView & {
   /** Whether a worker is fetching robots.txt. Until it has the file, no other request is sent to the site. */
   isFetchingRobots: boolean;
   waiting: number;
-  /** The last term, unless it was returned. Until its end, only this worker sends to the site. */
+  /** The last term, unless it was returned. Until it ends, only its worker sends requests to the site. */
   term: { worker: string; endsAt: number } | undefined;
   /** The operator's policy, which overrides all others. */
   operator: SitePolicy | undefined;
@@ -97,7 +97,7 @@ export function explainSite(name: string, site: SiteFacts | undefined, now: numb
     return { about: name, reasons: ["no job has used this site"], until: undefined, tasks: [], queues: [] };
   const { reasons, until } = siteWait(site, { now, visibility: "all" });
   const limits = `limits: ${rateText(site)}, ${site.policy.perSite} concurrent; ${site.inFlight} in flight, ${formatCount(site.waiting)} waiting`;
-  const state = reasons.length > 0 ? reasons : ["the site may be requested now"];
+  const state = reasons.length > 0 ? reasons : ["a request to the site is allowed now"];
   const lines = [...state, ...adaptiveRules(site, now), limits, ...setterOfSite(site)];
   return { about: name, reasons: lines, until, tasks: [], queues: [] };
 }
@@ -129,7 +129,7 @@ export function explainJob(
   return { ...base, reasons, until: earliest(waits.map((wait) => wait.until)) };
 }
 
-/** Job names are chosen by users, and may be whole URLs. */
+/** Max characters of a job name in a sentence. Users choose the names, which may be whole URLs. */
 const MAX_NAME = 60;
 
 type Viewer = { now: number; visibility: Visibility | undefined };
@@ -137,7 +137,7 @@ type Viewer = { now: number; visibility: Visibility | undefined };
 /** `queue`: set if the task waits only for a free worker of that queue. */
 type Wait = { reasons: string[]; until: number | undefined; queue?: string };
 
-/** `done`: "fetched" or "parsed". */
+/** `done`: the word for what happens to the URL, "fetched" or "parsed". */
 function explainTask(task: TaskFacts, done: string, viewer: Viewer): Wait {
   const { now, visibility } = viewer;
   const inJob = `in job ${task.job.id}: `;
@@ -195,7 +195,7 @@ function byWorker(worker: string, visibility: Visibility | undefined): string {
 }
 
 function delayText({ notBefore, failures, last, job }: TaskFacts & { state: "delayed" }, now: number): string {
-  if (last === undefined) return `was replayed at a rate; is due at ${at(notBefore, now)}`;
+  if (last === undefined) return `was replayed; is due at ${at(notBefore, now)}`;
   const count = `retry ${failures} of ${job.retriesMax}`;
   return `${count} is due at ${at(notBefore, now)}, after ${failureText(last.because, last)}`;
 }
@@ -235,7 +235,7 @@ function queueText({ waiting, policy, slowdown }: SiteFacts): string {
 /** What determines the rate of a site. */
 type RateFacts = Pick<SiteFacts, "policy" | "crawlDelayMs" | "operator" | "jobs">;
 
-/** Names the job or operator that sets the rate, if the job wants another rate. A crawl-delay is named by rateText. */
+/** Names the job or operator that sets the rate, if `job` wants another rate. For a crawl-delay, rateText does that. */
 export function rateSetter(site: RateFacts, job: Pick<JobFacts, "id">, visibility: Visibility | undefined): string[] {
   const wanted = site.jobs.find(({ jobId }) => jobId === job.id)?.policy;
   if (wanted === undefined || wanted.intervalMs === site.policy.intervalMs || isByRobots(site)) return [];
@@ -261,7 +261,7 @@ function setterText(site: RateFacts): string {
   return `job ${first.jobId}${name}${others}, the strictest of ${plural(all.length, "job")} at this site`;
 }
 
-/** The policies of paused jobs do not count. */
+/** The jobs whose policies count: those that are not paused. */
 function activeJobs({ jobs }: RateFacts): SiteJobView[] {
   return jobs.filter(({ state }) => state !== "paused");
 }
@@ -285,7 +285,7 @@ function pausedText(job: JobFacts): string {
   return `the job is paused; resume it with: trawl crawl --resume ${job.id} (if its process is running: trawl resume ${job.id})`;
 }
 
-/** A job whose submission was interrupted may have no tasks and still cannot finish. */
+/** The sentence for a job that is not sealed. Without tasks, such a job still cannot finish. */
 function unsealedText(job: JobFacts): string[] {
   if (job.sealed) return [];
   const command = `trawl ${isCrawl(job) ? "crawl" : "submit"} --resume ${job.id} LIST`;

@@ -46,7 +46,7 @@ export type DeadLetter = {
   history: readonly FailedAttempt[];
 };
 
-/** A letter must match all fields that are set. Only the first MAX_BATCH `taskIds` count. */
+/** A dead letter must match all fields that are set. Only the first MAX_BATCH `taskIds` count. */
 export type DeadFilter = {
   jobId?: string;
   reason?: DeadReason;
@@ -95,8 +95,8 @@ export type SiteDetail = SiteView & {
   /** Whether a worker is fetching robots.txt. Until it has the file, no other request is sent to the site. */
   isFetchingRobots: boolean;
   /**
-   * Jobs with tasks waiting or leased at the site, most waiting first. At most SITE_JOBS_MAX jobs; only the
-   * SITE_JOBS_SCANNED newest jobs are searched.
+   * Jobs with tasks waiting or leased at the site, most waiting first. At most SITE_JOBS_MAX jobs. A Redis broker
+   * searches only the SITE_JOBS_SCANNED newest jobs.
    */
   jobs: readonly SiteJobView[];
 };
@@ -115,7 +115,7 @@ export type SiteJobView = {
 export const SITE_JOBS_MAX = 50;
 export const SITE_JOBS_SCANNED = 500;
 
-/** Counters of one job at one site. Summed over its sites they equal the ledger and the tally of the job. */
+/** Counters of one job at one site. Their sums over all sites of the job equal the counts of its ledger and tally. */
 export type JobSiteView = {
   /** The site of the pages, also for tasks that parse them. */
   site: string;

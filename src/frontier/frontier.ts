@@ -6,14 +6,15 @@
  * F1  A task is granted to one worker at a time.
  * F2  `lease` grants only tasks whose site may be requested. A site has a rate (GCRA: interval and burst), a limit of
  *     concurrent requests, a crawl-delay, and a backoff after 429, 503 or Retry-After. If these responses belong to
- *     single pages (domain/throttling.ts), only the pages wait. After a backoff, a site gets one request at a time
- *     until a response is good. The tasks of a site with a rate come with a term: until its end, no other worker gets
- *     tasks or another term of the site, and the worker spaces its requests itself. A worker returns a term with a
- *     slowdown, which applies to the next term of the site and lowers the number of its tasks. It is forgotten after 10
- *     minutes without requests. The answer contains grants, or `nextDueAt`. "Nothing is due" does not mean "the job has
- *     finished". An offline site (domain/offline-site.ts) has no limits and no robots.txt.
- * F3  These limits hold across all workers on all machines, and through crashes and restarts. If a term is not
- *     returned, the frontier assumes that its last request left at its last instant.
+ *     single pages (domain/throttling.ts), only these pages wait. After a backoff, a site gets one request at a time
+ *     until a response is good. The tasks of a site with a rate come with a term. Until the term ends, no other worker
+ *     gets tasks or a term of the site, and the worker with the term spaces the requests itself. A returned term
+ *     contains a slowdown. It applies to the next term of the site and lowers the number of tasks that come with that
+ *     term. The frontier drops a slowdown after 10 minutes without requests to the site. The answer of `lease` contains
+ *     the grants and `nextDueAt`. "Nothing is due" does not mean "the job has finished". An offline site
+ *     (domain/offline-site.ts) has no limits and no robots.txt.
+ * F3  These limits hold across all workers on all machines, and through crashes and restarts. If a worker does not
+ *     return a term, the frontier assumes that the worker sent the last request at the end of the term.
  * F4  The cost of `lease` depends on the number of grants, not on the number of pending tasks. Blocked sites cost
  *     nothing.
  * F5  Within a queue, tasks of higher priority are granted first, across all sites. Jobs at the same site take turns.
@@ -44,7 +45,8 @@
  *     caller, even one that holds a claim. After the last call, only data that other jobs share is left, and no limit
  *     or count of another job has changed. After a crash in between, reapers finish the work. (F20 is a benchmark, not
  *     a clause.)
- * F22 `announce` returns the command to the worker, from the moment it is given until the announcement expires.
+ * F22 After an operator gives a command to a worker, every `announce` of the worker returns the command, until the
+ *     announcement of the worker expires.
  * F23 Pause, cancel, and changes of rate, concurrency and priority reach a site that has a term when the term is
  *     returned or ends, TERM_MS after its start at the latest.
  */
@@ -98,7 +100,7 @@ export function aloneQueue(queue: string): string {
   return baseQueue(queue) + ALONE;
 }
 
-/** The queue as users know it. */
+/** The name that users know: the queue itself, or for a queue of suspects, the queue that the suspects come from. */
 export function baseQueue(queue: string): string {
   return queue.endsWith(ALONE) ? queue.slice(0, -ALONE.length) : queue;
 }
@@ -146,19 +148,19 @@ export type LeaseRequest = {
   /** Sites with a rate that become due within this time are served too. Their terms start when they are due. */
   lookaheadMs: number;
   /**
-   * Terms that the worker returns before the grants. If a term has unstarted tasks, the worker asks for another term
-   * with more tasks, and keeps the old one if it gets none.
+   * Terms that the worker returns. The frontier takes them back before it grants tasks. If a returned term has
+   * unstarted tasks, the worker asks for a new term with more tasks. If it gets none, it keeps the old term.
    */
   returned: readonly ReturnedTerm[];
 };
 
-/** Opens a term for requests that need one without a task, such as a redirect of robots.txt. */
+/** A request for a term without tasks, for example to follow a redirect of robots.txt. */
 export type TermRequest = { worker: string; site: string; returned: ReturnedTerm | undefined };
 
 /** Identifies one lease of a task. The token grows with every grant of the task. */
 export type Claim = { taskId: string; token: number };
 
-/** Drops all other fields. */
+/** The claim of a grant or settlement, without the other fields. */
 export function claimOf({ taskId, token }: Claim): Claim {
   return { taskId, token };
 }
@@ -207,7 +209,10 @@ export type Settlement = Claim & {
   discovered: readonly NewTask[];
   /** Number of links that robots.txt disallows. They count as discovered and refused. */
   refusedLinks: number;
-  /** `ok` resets the backoff of the site; `throttled` starts or extends it, unless it belongs to a single page. */
+  /**
+   * `ok`: after a backoff, resets the number of backoffs in a row. `throttled`: starts or extends a backoff of the
+   * site, unless the response belongs to a single page.
+   */
   site: { kind: "ok" } | { kind: "throttled"; cause?: BackoffCause; retryAfterMs?: number } | { kind: "unknown" };
   /** Added to the tally of the job. */
   tally: Tally;
@@ -218,7 +223,7 @@ export type Tally = { pages: number; records: number; invalid: number; bytes: nu
 
 /**
  * The state of a task after its settlement. A retry after the last allowed one is `dead`; a retry of a stopped job is
- * `cancelled`. `stale`: another worker held the lease or it had expired, and nothing changed.
+ * `cancelled`. `stale`: the lease had already ended, and nothing changed.
  */
 export type SettledState = TaskOutcome["kind"] | "cancelled" | "stale";
 

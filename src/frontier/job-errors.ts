@@ -24,7 +24,10 @@ export function endedAdvice(state: string): string {
   return state === "cancelled" ? "start a new job" : "start a new job, or replay its dead letters";
 }
 
-/** Also thrown for a job past its deadline with leased tasks: its waiting tasks are already cancelled. */
+/**
+ * Thrown when the limits of an ended job are to be changed, or of a job past its deadline that still has leased tasks:
+ * its waiting tasks are already cancelled.
+ */
 export function tooLateForLimits(jobId: string, state: string): TrawlError {
   return new TrawlError("JOB_ENDED", {
     op: "frontier.setLimits",

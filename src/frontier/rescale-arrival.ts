@@ -1,6 +1,6 @@
 /**
- * Adapts the theoretical arrival time (GCRA, see domain/politeness.ts) of a site when its rate changes. Clauses F2 and
- * F12 of frontier.ts. The function is pure, so every backend gets the same result.
+ * Adapts the theoretical arrival time (GCRA, see domain/politeness.ts) of a site when its rate changes, for clauses F2
+ * and F12 of frontier.ts. The function is pure, so every backend gets the same result.
  */
 import type { Rate } from "../domain/politeness.ts";
 

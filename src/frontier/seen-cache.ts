@@ -4,8 +4,8 @@
  * cache contains only URLs that a committed transaction has stored. So a miss costs one lookup, and a hit is always
  * right.
  *
- * Two generations: when the young one is full it becomes the old one, and the URLs that were only in the old one are
- * dropped.
+ * The cache has two generations. When the young one is full, it becomes the old one, and the previous old one is
+ * dropped. A hit in the old generation copies the URL to the young one.
  */
 const MAX_GENERATION = 32_768; // two generations with URLs of 60 characters take about 7 MB
 const MAX_SCOPES = 64;

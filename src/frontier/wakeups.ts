@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 
 type Wakeups = {
   changed(): void;
-  /** A lease call starts: only later changes wake a waiting worker. */
+  /** Call this when a lease call starts: changes before it do not end the next wait. */
   leasing(): void;
   wait(until: number, signal: AbortSignal): Promise<void>;
 };

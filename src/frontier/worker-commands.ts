@@ -4,12 +4,12 @@ import { shortProcess } from "../runtime/process-identity.ts";
 import type { OperatorCommand, WorkerCommand } from "./frontier.ts";
 import type { FrontierAdmin, WorkerView } from "./frontier-admin.ts";
 
-/** `workers`: the workers that were sent the command. */
+/** `workers`: the workers to which the command was sent. */
 export type CommandResult = { command: OperatorCommand; workers: string[] };
 
 /**
- * Sends the command; workers receive it with their next announcement, within seconds. Throws NOT_FOUND; BAD_REQUEST if
- * several processes have the name; COMMAND_REFUSED if the worker cannot execute the command.
+ * Sends a command. Workers receive it with their next announcement, within seconds. Throws NOT_FOUND if no process has
+ * the name, BAD_REQUEST if several have it, and COMMAND_REFUSED if the worker cannot execute the command.
  */
 export async function sendWorkerCommand(
   frontier: Pick<FrontierAdmin, "listWorkers" | "commandWorker">,
@@ -47,7 +47,10 @@ function hasName(process: string | undefined, name: string): boolean {
   return process !== undefined && (process === name || shortProcess(process) === name);
 }
 
-/** Short names may collide: machines may have processes with the same id, and containers the same host name. */
+/**
+ * Throws if several processes have the name. Short names may collide: machines may have processes with the same id, and
+ * containers the same host name.
+ */
 function refuseSeveral(name: string, targets: readonly WorkerView[], isSupervisor: boolean): void {
   const names = new Set(targets.map(({ worker, vitals }) => (isSupervisor ? vitals?.supervisor : worker)));
   if (names.size < 2) return;

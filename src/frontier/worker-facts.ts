@@ -38,17 +38,17 @@ export function recentOf(workers: readonly WorkerView[], now: number): Recent[] 
   return present.map(({ vitals }) => vitals?.recent).filter((recent) => recent !== undefined);
 }
 
-/** The sum of one rate over these workers. */
+/** How much the counter grows per second, summed over these workers. */
 export function perSecond(counter: "pages" | "done" | "failed", recents: readonly Recent[]): number {
   return recents.reduce((sum, recent) => sum + (recent.ms > 0 ? (recent[counter] * 1000) / recent.ms : 0), 0);
 }
 
-/** Without workers that are known to be dead: after a crash, the announcement stays valid for some seconds. */
+/** Omits workers that are known to be dead. After a crash, their announcements stay valid for some seconds. */
 export function livingWorkers<W extends Pick<WorkerView, "worker">>(workers: readonly W[]): W[] {
   return workers.filter(({ worker }) => mayBeAlive(worker));
 }
 
-/** For a crawl whose queue no living worker serves. `trawl worker` does not serve the queues of crawls. */
+/** The text for a crawl whose queue no living worker serves. `trawl worker` does not serve the queues of crawls. */
 export function stoppedCrawlText(jobId: string): string {
   return `no process runs crawl ${jobId}; continue it with: trawl crawl --resume ${jobId}`;
 }
@@ -71,7 +71,7 @@ export function capacityOf(
   return sum;
 }
 
-/** Without duplicates. */
+/** The commands as operators know them, without duplicates. */
 function operatorCommands(commands: readonly WorkerCommand[]): ReturnType<typeof toOperatorCommand>[] {
   return [...new Set(commands.map(toOperatorCommand))];
 }

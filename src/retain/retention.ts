@@ -57,7 +57,10 @@ export function createRetention(
     await pruneHistory();
   }
 
-  /** A task that ends after its job was deleted may leave a dead letter. It must not stay visible for a whole round. */
+  /**
+   * Cleans up the deleted jobs that had tasks in flight. Such a task may leave a dead letter, which must not stay
+   * visible until the next round.
+   */
   async function cleanUpInFlight(): Promise<void> {
     inFlight = await cleanUpThese(deps, inFlight, signal);
   }

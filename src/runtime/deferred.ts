@@ -1,4 +1,4 @@
-/** Promise.withResolvers, which Node 20 does not have. */
+/** A promise with its resolve and reject functions. Node 20 has no Promise.withResolvers. */
 export function deferred(): { promise: Promise<void>; resolve: () => void; reject: (cause: unknown) => void } {
   let settle = { resolve: () => {}, reject: (_cause: unknown) => {} };
   const promise = new Promise<void>((resolve, reject) => {

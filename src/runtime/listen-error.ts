@@ -4,10 +4,10 @@ import { TrawlError } from "../errors.ts";
 /** `taken`: the fix if the address is in use. `check`: the names of the address settings. */
 type Listening = { op: string; host: string; port: number; taken: string; check: string };
 
-/** The address or the name does not exist, or the port needs root. */
+/** Codes for an address or name that does not exist, and for a port that needs root. */
 const ADDRESS_ERRORS = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EACCES", "EINVAL"]);
 
-/** Returns `cause` unchanged if the address did not cause it. */
+/** The error to report for a failed `listen`. Returns `cause` unchanged if the address is not the reason. */
 export function listenError(cause: NodeJS.ErrnoException, { op, host, port, taken, check }: Listening): Error {
   const fields = { op, detail: { host, port }, cause };
   if (cause.code === "EADDRINUSE") {

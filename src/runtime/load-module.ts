@@ -2,7 +2,7 @@
 export async function loadModule(path: string, failed: (cause: Error) => Error): Promise<Record<string, unknown>> {
   // `import … from "trawl"` in the module resolves to this package, also when it runs from a clone or through npx.
   const self = new URL(import.meta.url.endsWith(".ts") ? "../index.ts" : "../index.js", import.meta.url).pathname;
-  const { createJiti } = await import("jiti"); // loaded on first use: most commands load no user modules
+  const { createJiti } = await import("jiti"); // imported here because most commands load no user modules
   const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false, alias: { trawl: self } });
   try {
     return (await jiti.import(path)) as Record<string, unknown>;

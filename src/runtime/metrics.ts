@@ -113,7 +113,7 @@ export function withoutGauges(declarations: Declarations, snapshot: Snapshot): S
   return Object.fromEntries(Object.entries(snapshot).filter(([name]) => declarations[name]?.type !== "gauge"));
 }
 
-/** Prometheus text format 0.0.4. Metrics without series are omitted. */
+/** Formats a snapshot in the Prometheus text format 0.0.4. Metrics without series are omitted. */
 export function expose(declarations: Declarations, snapshot: Snapshot): string {
   const lines: string[] = [];
   for (const [name, declaration] of Object.entries(declarations)) {

@@ -5,7 +5,10 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** `host/pid/start/view`. A pid may be reused, and two machines may have the same host name. */
+/**
+ * The identity of this process: `host/pid/start/view`. Host and pid are not enough: a pid may be reused, and two
+ * machines may have the same host name.
+ */
 export function thisProcess(): string {
   return nameOf(process.pid);
 }
@@ -37,8 +40,8 @@ function nameOf(pid: number): string {
 }
 
 /**
- * False only if the process would be visible here and is not. A dead process whose supervisor is running counts as
- * alive, because the supervisor knows why it ended and returns its leases.
+ * Whether a process may still run. False only if it would be visible from this process and is not. A dead process whose
+ * supervisor is running counts as alive, because the supervisor knows why it ended and returns its leases.
  */
 export function mayBeAlive(name: string): boolean {
   const [host, pid, start, view, supervisor = ""] = name.split("/");
@@ -65,7 +68,7 @@ function ownView(): string {
   return `${boot}-${container}`;
 }
 
-/** Empty if the system does not provide the value. Then only the host name is compared. */
+/** The value that `read` returns; empty if the system does not provide it. */
 function readOr(read: () => string): string {
   try {
     return read();

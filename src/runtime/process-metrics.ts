@@ -12,10 +12,10 @@ export const PROCESS_METRICS = {
   trawl_process_cpu_seconds_total: { type: "counter", help: "CPU time of all processes." },
   trawl_process_event_loop_lag_seconds: {
     type: "histogram",
-    help: "Delay of timers, sampled twice per second.",
+    help: "Delay of the event loop, measured with a timer twice per second.",
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
-  trawl_process_open_handles: { type: "gauge", help: "Sockets, timers and other handles that keep processes alive." },
+  trawl_process_open_handles: { type: "gauge", help: "Open sockets, timers and other handles of all processes." },
 } as const satisfies Declarations;
 
 export type ProcessMetrics = Service & { snapshot(): Snapshot };

@@ -9,7 +9,7 @@ const MASK = "***";
 const SECRET_NAME =
   /^(?:x-|proxy-|set-)*(?:authorization|cookie|cookies|pass|passwd|password|passphrase|secret|credentials?|api[-_]?keys?|auth|auth[-_]?token|access[-_]?(?:token|key)|refresh[-_]?token|id[-_]?token|client[-_]?secret|private[-_]?key|session[-_]?id|signature)$/i;
 
-/** Masked only if the value is a string: the token of a lease is a number and not secret. */
+/** Fields with this name are masked only if the value is a string. The token of a lease is a number and not secret. */
 const SECRET_TEXT_NAME = /^token$/i;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
@@ -28,13 +28,13 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${MASK}`],
 ];
 
-/** Shorter secrets would mask unrelated text. */
+/** Shorter secrets are not searched for, because they would mask unrelated text. */
 const MIN_KNOWN = 4;
 
 /** Masks secrets. */
 export type Redact = {
   text(text: string): string;
-  /** Any JSON value; errors become their message. */
+  /** Masks secrets in any JSON value. Errors are replaced by their message. */
   value(value: unknown): unknown;
 };
 
@@ -68,5 +68,5 @@ export function createRedact(known: readonly string[]): Redact {
   return { text, value: (original) => value(original, 0) };
 }
 
-/** Deeper values are cut off. They may be circular. */
+/** Values that are nested deeper are removed, because they may be circular. */
 const MAX_DEPTH = 6;

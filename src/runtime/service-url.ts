@@ -9,7 +9,10 @@ export function readCredentials(authority: string): string[] {
   return at < 0 ? [decode(text)] : [decode(text.slice(0, at)), decode(text.slice(at + 1))];
 }
 
-/** Returns the text unchanged if it is not valid percent-encoding, e.g. a password that was not encoded. */
+/**
+ * Decodes percent-encoding. Returns the text unchanged if it is not validly encoded, e.g. a password that was typed as
+ * it is.
+ */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -18,7 +21,7 @@ export function decode(text: string): string {
   }
 }
 
-/** Reads a certificate or key file of a connection URL. Throws BAD_CONFIG. */
+/** Reads a certificate or key file of a connection URL. Throws BAD_CONFIG if it cannot be read. */
 export function readTlsFile(name: string, path: string, source: { op: string; setting: string }): Buffer {
   try {
     return readFileSync(path);

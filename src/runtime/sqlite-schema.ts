@@ -19,12 +19,15 @@ type Schema = {
   setting: string;
 };
 
-/** Throws if the file belongs to another application, or if a newer Trawl has written it. */
+/**
+ * Applies the missing migrations. Throws if the file belongs to another application, or if a newer Trawl has written
+ * it.
+ */
 export function migrate(db: Database, schema: Schema): void {
   const steps = readdirSync(schema.folder)
     .filter((name) => name.endsWith(".sql"))
     .sort();
-  if (checkedVersion(db, schema, steps.length) === steps.length) return; // the usual case, without the write lock
+  if (checkedVersion(db, schema, steps.length) === steps.length) return; // most opens end here and need no write lock
   db.write(() => {
     // Another process may have migrated the file since the first check.
     const version = checkedVersion(db, schema, steps.length);

@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 export type SqlValue = null | number | bigint | string | Uint8Array;
 export type Row = Record<string, SqlValue>;
 
-/** Values for `?` in order, or for `:name` by name. */
+/** Either the values for each `?` in order, or one object with the values for each `:name`. */
 type Parameters = SqlValue[] | [Readonly<Record<string, SqlValue>>];
 
 export type Statement = {
@@ -48,7 +48,7 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
     db.exec(`PRAGMA page_size = ${pageBytes}`);
     setWalMode(db, busyMs);
     db.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
-    // Larger than the default: a page that changes often is then copied to the database file less often.
+    // This is larger than the default, so that a page that changes often is copied to the database file less often.
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_BYTES / pageBytes}`);
   } catch (error) {
     db.close();
@@ -68,9 +68,9 @@ export function openDatabase(path: string, { durability, busyMs, pageBytes }: Da
 }
 
 /**
- * When several processes open a new file together, one of them switches it to WAL. The others may fail immediately with
- * "database is locked", whatever their busy timeout is, so the call is retried here. Measured: 8 failures in 360 opens,
- * with six processes and 60 files.
+ * Switches the file to WAL mode. When several processes open a new file together, one of them switches it. The others
+ * may fail immediately with "database is locked", whatever their busy timeout is, so the call is retried here.
+ * Measured: 8 failures in 360 opens, with six processes and 60 files.
  */
 function setWalMode(db: RawDatabase, busyMs: number): void {
   for (const until = Date.now() + busyMs; ; ) {

@@ -14,7 +14,7 @@ const ZEROS = /^0+$/;
 const TRACED_REQUEST = /^([0-9a-f]{32})(-00)?$/;
 const SAMPLED = 1;
 
-/** Undefined if the header is missing or invalid. */
+/** Parses a `traceparent` header. Undefined if it is missing or invalid. */
 export function parseTraceparent(header: unknown): TraceParent | undefined {
   const [, traceId = "", spanId = "", flags = ""] = TRACEPARENT.exec(String(header)) ?? [];
   if (traceId === "" || ZEROS.test(traceId) || ZEROS.test(spanId)) return undefined;

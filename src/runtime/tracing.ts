@@ -19,7 +19,7 @@ export type Submission = { end(how: SpanEnd): void };
 export type TaskTrace = {
   /** Runs `work` in a span. `toEnd` converts its result to the end of the span; an error is recorded as a failure. */
   step<T>(name: string, options: StepOptions, work: () => Promise<T>, toEnd: (result: T) => SpanEnd): Promise<T>;
-  /** Records a span that has ended, with times of this process's clock. */
+  /** Records a span that has already ended. Its times are those of this process's clock. */
   past(name: string, span: PastSpan): void;
   /** Records the span of the task. */
   end(span: PastSpan): void;
@@ -48,7 +48,7 @@ export type Tracing = {
   isOn: boolean;
   /** Starts the span of a submission. `from`: the trace context of the caller. */
   submission(requestId: string, from: TraceParent | undefined, attributes: SpanAttributes): Submission;
-  /** Undefined for a task that is not sampled. */
+  /** The trace of a task; undefined if the task is not sampled. */
   task(task: TracedTask): TaskTrace | undefined;
   /** Exports all recorded spans. */
   close(): Promise<void>;

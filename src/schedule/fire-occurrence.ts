@@ -33,7 +33,7 @@ export type FireDeps = {
   jobDefaults: JobDefaults;
   /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
   checkRules(spec: JobSpec): void;
-  /** Returns why a job of the tenant with this many URLs cannot be submitted now. If it can, reserves the quota. */
+  /** Returns why a job of the tenant with this many URLs cannot be submitted now. If it can, counts it in the quota. */
   findObstacle(tenant: string, jobId: string, urls: number): Promise<OccurrenceObstacle | undefined>;
   /** Records the owner of a job, before the job is created. */
   recordOwner(tenant: string, jobId: string): Promise<void>;
@@ -47,7 +47,7 @@ export type OccurrenceObstacle = { because: string; isPermanent: boolean };
 /** The delay before the next attempt of an occurrence that waits or could not be submitted. */
 const RETRY_MS = 5_000;
 
-/** Never rejects: an occurrence that could not be fired is released, and fired later. */
+/** Fires a claimed occurrence. Never rejects: an occurrence that could not be fired is released, and fired later. */
 export async function fireOccurrence(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
   const { scheduleStore, clock, log } = deps;
   const { scheduleId, at } = claim.occurrence;
@@ -94,7 +94,7 @@ async function fire(deps: FireDeps, claim: OccurrenceClaim): Promise<void> {
   }
 }
 
-/** The job of the previous occurrence, if it has not ended. */
+/** The job of the last occurrence that was fired before this one, if the job has not ended. */
 async function findPreviousRun(
   { scheduleStore, frontier }: FireDeps,
   occurrence: Occurrence,
@@ -111,8 +111,8 @@ async function skipOrWait(deps: FireDeps, claim: OccurrenceClaim, previousRun: s
 }
 
 /**
- * Whether a quota or a missing key prevents the occurrence. Then it is released with the reason, or failed if the
- * obstacle is permanent. Later occurrences of the schedule wait for it.
+ * Returns true if a quota or a missing key prevents the occurrence. In that case the occurrence is released with the
+ * reason, and later occurrences of the schedule wait for it. If the obstacle is permanent, the occurrence fails.
  */
 async function isBlocked(deps: FireDeps, claim: OccurrenceClaim): Promise<boolean> {
   const { scheduleStore, clock, log } = deps;
@@ -147,7 +147,7 @@ async function cancel({ frontier }: FireDeps, jobId: string): Promise<void> {
   try {
     await frontier.cancel(jobId);
   } catch (cause) {
-    if (!isTrawlError(cause, "JOB_ENDED", "NOT_FOUND")) throw cause; // the job has ended already
+    if (!isTrawlError(cause, "JOB_ENDED", "NOT_FOUND")) throw cause; // with these two codes, the job has ended already
   }
 }
 
@@ -194,12 +194,12 @@ function specOf(deps: FireDeps, schedule: Schedule, { scheduleId, at }: Occurren
   return spec;
 }
 
-/** Every process that fires the occurrence computes the same id. */
+/** The id of the occurrence's job. Every process that fires the occurrence computes the same id. */
 function occurrenceJobId({ scheduleId, at, kind }: OccurrenceKey): string {
   return `js${hash("sha256", `${scheduleId}\n${kind}\n${at}`).slice(0, 24)}`;
 }
 
-/** The store keeps whole milliseconds. */
+/** The current time in whole milliseconds, as the store requires. */
 function instant(clock: Clock): number {
   return Math.floor(clock.now());
 }

@@ -1,4 +1,4 @@
-/** Decides which occurrences since the last poll are fired, and which are skipped. Pure. */
+/** Decides which occurrences since the last poll are fired, and which are skipped. It has no side effects. */
 import type { SkipReason } from "../domain/schedule.ts";
 import type { DueSchedule, NewOccurrence, Schedule } from "../store/schedule-store.ts";
 import { occurrencesOf } from "./occurrences.ts";
@@ -10,10 +10,10 @@ export type Judged = {
 
 /** At most this many occurrences are considered after a long time without a scheduler. Older ones are not recorded. */
 const MAX_CONSIDERED = 1_000;
-/** At most this many occurrences of a schedule may wait for a long run or a full broker. */
+/** The maximum number of occurrences of a schedule that wait, for example for a long run or a full broker. */
 const MAX_OPEN = 1_000;
 
-/** An occurrence that is at most `graceMs` late counts as on time. The catch-up policy applies to later ones. */
+/** An occurrence that is at most `graceMs` late counts as on time. The catch-up policy applies to the others. */
 export function judgeDue({ schedule, openOccurrences }: DueSchedule, now: number, graceMs: number): Judged {
   if (schedule.paused) return { to: { doneUntil: now, nextAt: undefined }, occurrences: [] };
   const occurrences = occurrencesOf(schedule.timing);

@@ -27,7 +27,7 @@ function withKeptHeaders(job: JobInput, kept: JobInput | undefined): JobInput {
   return { ...job, headers: Object.fromEntries(whole) };
 }
 
-/** Matches actions by the field they fill, and by order if a field is filled more than once. */
+/** Restores the text of `fill` actions. Matches them by the field, and by order if a field is filled more than once. */
 function withKeptFills(job: JobInput, kept: JobInput | undefined): JobInput {
   const { browser } = job;
   if (browser?.actions === undefined) return job;

@@ -1,10 +1,10 @@
 /**
- * Computes the occurrences of a schedule. Pure: every process computes the same occurrences.
+ * Computes the occurrences of a schedule from its timing alone, so every process computes the same occurrences.
  *
  * Daylight saving time: a cron with one fixed time of day (`30 2 * * *`) that falls into the skipped hour occurs at the
  * end of that hour. In the repeated hour it occurs once. A cron that repeats within a day (`0 * * * *`, or a minute or
- * hour with several values or a step) follows the wall clock: it does not occur in the skipped hour, and occurs twice in
- * the repeated one.
+ * hour with several values or a step) follows the wall clock: it does not occur in the skipped hour, and occurs twice
+ * in the repeated one.
  */
 import { Cron } from "croner";
 import type { Timing } from "../domain/schedule.ts";
@@ -17,7 +17,7 @@ type Occurrences = {
   within(after: number, until: number, max: number): number[];
 };
 
-/** Throws BAD_SCHEDULE. */
+/** The occurrences of a timing. Throws BAD_SCHEDULE if the timing is invalid. */
 export function occurrencesOf(timing: Timing): Occurrences {
   return timing.kind === "cron" ? cronOccurrences(timing) : intervalOccurrences(timing);
 }

@@ -56,13 +56,13 @@ export const scheduleSchema = z.strictObject({
 });
 
 export type ScheduleInput = z.output<typeof scheduleSchema>;
-/** Missing keys are left unchanged. */
+/** A change of a schedule. Missing keys are left unchanged. */
 export type ScheduleChange = { [Key in keyof ScheduleInput]?: ScheduleInput[Key] | undefined };
 
 /** The keys that define the time. */
 export type WhenInput = Pick<ScheduleInput, "cron" | "timeZone" | "every">;
 
-/** Throws BAD_SCHEDULE. */
+/** Validates the timing of a schedule. Throws BAD_SCHEDULE. */
 export function timingFrom({ cron, timeZone, every }: WhenInput, now: number): Timing {
   if ((cron === undefined) === (every === undefined)) throw bad("takes either cron or every: set exactly one of them");
   if (every !== undefined) {

@@ -57,7 +57,7 @@ export async function pollOnce(
   while (!signal.aborted && (await fireUnclaimed(deps, options.claimMs)) > 0) {}
 }
 
-/** Returns the number of due schedules. */
+/** Adds the due occurrences of up to MAX_DUE schedules. Returns the number of due schedules. */
 async function addDue(deps: FireDeps, graceMs: number): Promise<number> {
   const { scheduleStore, clock } = deps;
   const now = Math.floor(clock.now());
@@ -71,7 +71,7 @@ async function addDue(deps: FireDeps, graceMs: number): Promise<number> {
   return found.length;
 }
 
-/** Postpones a schedule whose occurrences cannot be computed, e.g. because this machine does not know the time zone. */
+/** Postpones a schedule if its occurrences cannot be computed, e.g. if this machine does not know the time zone. */
 function judgeOrPostpone({ log }: FireDeps, due: DueSchedule, now: number, graceMs: number): Judged {
   try {
     return judgeDue(due, now, graceMs);

@@ -23,7 +23,7 @@ export type Schedules = {
   pause(schedule: Schedule): Promise<Schedule>;
   /** Occurrences during the pause are not caught up. */
   resume(schedule: Schedule): Promise<Schedule>;
-  /** Adds and fires an occurrence now, also if the schedule is paused. The overlap policy applies. */
+  /** Adds and fires an occurrence now, even if the schedule is paused. The overlap policy applies. */
   runNow(schedule: Schedule): Promise<Occurrence>;
   remove(schedule: Schedule): Promise<void>;
   /** Sorted by id. If `tenant` is undefined, the schedules of all tenants. */
@@ -203,7 +203,7 @@ function policiesOf(input: ScheduleChange, fallback: Policies): Policies {
   };
 }
 
-/** Without new values the timing is unchanged, including its anchor, so the occurrences stay the same. */
+/** The timing after a change. Without new values it is unchanged, including its anchor. */
 function newTiming({ timing }: Schedule, { cron, timeZone, every }: WhenInput, now: number): Schedule["timing"] {
   if (every !== undefined) return timingFrom({ cron, timeZone, every }, now);
   if (cron === undefined && timeZone === undefined) return timing;

@@ -27,7 +27,7 @@ export async function loadSpider(path: string): Promise<Spider> {
   return spider as Spider;
 }
 
-/** The job settings of a spider. */
+/** The job that a spider describes, before validation. */
 export function jobOfSpider(spider: Spider, path: string): unknown {
   const rest = Object.fromEntries(Object.entries(spider).filter(([key]) => !OWN_KEYS.has(key)));
   return { ...rest, urls: [...spider.start], spider: resolve(path) };

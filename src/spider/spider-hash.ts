@@ -25,7 +25,7 @@ export function spiderHash(path: string): string {
   return digest.digest("base64url");
 }
 
-/** TypeScript imports may name the compiled file (`.js` for `.ts`). */
+/** The file of an import. TypeScript imports may name the compiled file (`.js` for `.ts`). */
 function findModule(base: string): string | undefined {
   const candidates = [...ENDINGS.map((ending) => base + ending), base.replace(/\.([cm]?)js$/, ".$1ts")];
   return candidates.find((file) => existsSync(file) && statSync(file).isFile());

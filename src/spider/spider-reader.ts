@@ -60,7 +60,7 @@ async function withinTimeLimit(
   }
 }
 
-/** Limits the reports, for spiders that build selectors from data. */
+/** The maximum number of selectors that are reported. Some spiders build selectors from the content of pages. */
 const MAX_SELECTORS = 100;
 
 /** Reports a selector when it is first used, and when it first matches. */
@@ -153,8 +153,8 @@ function baseOf($: CheerioAPI, pageUrl: string): string {
 }
 
 /**
- * The frontier stores these values. An invalid value would crash the worker there; checked here, it fails only the
- * page.
+ * Checks the options of `follow`. The frontier stores these values, and an invalid value would crash the worker there.
+ * Checked here, it fails only the page.
  */
 function requestOptions({ to, carry, priority }: FollowOptions, spider: Spider): Omit<RequestedLink, "url"> {
   if (to !== undefined && typeof to !== "string") throw new Error("follow: `to` takes the name of a handler");

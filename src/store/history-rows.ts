@@ -12,8 +12,8 @@ import {
 type CountsRow = { width: number; at: number; counts: WorkCounts };
 
 /**
- * One row for each bucket of every width that the counts belong to, sorted by width and start. All writers lock rows in
- * this order, so they cannot deadlock.
+ * The rows to which the counts are added: for every width, one row per bucket. The rows are sorted by width and start.
+ * All writers lock rows in this order, so they cannot deadlock.
  */
 export function countsRows(buckets: readonly BucketCounts[]): CountsRow[] {
   return BUCKET_WIDTHS_MS.flatMap((width) => {

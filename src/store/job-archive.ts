@@ -26,15 +26,15 @@ export interface JobArchive {
   /** Returns those of `jobIds` that are deleted. */
   filterDeleted(jobIds: readonly string[]): Promise<readonly string[]>;
 
-  /** Marks a job as deleted, and removes it from the archive and from its owner. The first mark keeps its time. */
+  /** Marks a job as deleted, and removes it from the archive and its owner. A repeated call keeps the first time. */
   markDeleted(jobId: string, at: number): Promise<void>;
   /** Deleted jobs that may have rows left, in order of deletion, starting at `from`. */
   listUncleaned(limit: number, from?: number): Promise<readonly { jobId: string; deletedAt: number }[]>;
   /** Marks a deleted job as clean: none of its rows are left. */
   setClean(jobId: string): Promise<void>;
   /**
-   * Removes up to `max` rows of each kind of a job, and its archive entry, in one transaction. True if more may be
-   * left.
+   * Removes up to `max` rows of each kind of a job, and its archive entry, in one transaction. `at` is the time at
+   * which its bodies become orphans. Returns true if more rows may be left.
    */
   erase(jobId: string, max: number, at: number): Promise<boolean>;
   /** Ids of a job's tasks whose page was spooled for a parse worker, in order. */

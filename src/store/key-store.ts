@@ -1,6 +1,6 @@
 /**
- * API keys. Implementations cache nothing: a key that one instance adds, changes or revokes is changed for all of them.
- * Only the hash of a key is stored, never the key itself.
+ * API keys. Implementations cache nothing: a change that one instance makes applies to all instances at once. Only the
+ * hash of a key is stored, never the key itself.
  */
 import type { Quotas, Scope } from "../domain/api-key.ts";
 

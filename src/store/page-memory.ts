@@ -5,9 +5,10 @@
  *
  * M1 A memory is written in the same transaction as its page. It is not written if a later lease of its task has
  *    already written a page, an attempt or a memory.
- * M2 A job recalls the memory that preceded its own first memory of the page, however often the job has written since.
- *    So a task that runs again after a crash compares with the same memory as before.
- * M3 The store keeps the job's own memory of a page, the one before it and those after it. Older ones are removed.
+ * M2 A job recalls the memory that preceded its own first memory of the page, even if the job has written the page
+ *    again. So a task that runs again after a crash compares with the same memory as before.
+ * M3 When a job writes its memory of a page, the store keeps that memory, the one before it and those after it. Older
+ *    ones are removed.
  */
 import { hash } from "node:crypto";
 import type { Validators } from "../domain/validators.ts";

@@ -34,7 +34,8 @@ export function headersJson(headers: Readonly<Record<string, string>>): string {
 }
 
 /**
- * Callers that accept fields from user code must check them first: an error here fails the whole batch, not one task.
+ * Serializes a record. Callers that accept fields from user code must check them first: an error here fails the whole
+ * batch, not one task.
  */
 export function fieldsJson({ jobId, taskId }: PageWrite, fields: Fields): string {
   try {

@@ -10,14 +10,14 @@ type ScanRange = { afterId: number; limit: number };
 
 export type ScanResult<T> = {
   found: readonly T[];
-  /** The last row that was read. The next call starts here. */
+  /** Id of the last row that was read. Pass it as `afterId` to the next call. */
   lastId: number;
   scanned: number;
   /** Whether the last row of the job was read. */
   isEnd: boolean;
 };
 
-/** Rows read per call. Reading and parsing them takes about 100 ms, in batches that yield to the event loop. */
+/** Maximum number of rows read per call. This takes about 100 ms; after each batch, it yields to the event loop. */
 const MAX_ROWS = 5_000;
 const BATCH_ROWS = 250;
 
@@ -41,7 +41,7 @@ export function scanInvalidRecords(
   return scan<InvalidRecord>((afterId, limit) => store.readInvalid(jobId, afterId, limit), containing(text), range);
 }
 
-/** `status` is a full status code, or its first digit. */
+/** `text`: a part of the URL. `status`: a full status code, or its first digit. */
 export type PageFilter = { text?: string | undefined; status?: number | undefined };
 
 export function scanPages(
@@ -86,7 +86,7 @@ function containing(text: string): (row: SearchedRow) => boolean {
     [url, reason].some((value) => value.toLowerCase().includes(needle)) || hasValue(fields, needle);
 }
 
-/** Iterative, because fields may nest deeper than the call stack allows. */
+/** Whether any value contains the text. Iterative, because fields may nest deeper than the call stack allows. */
 function hasValue(fields: unknown, needle: string): boolean {
   const left: unknown[] = [fields];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {

@@ -85,7 +85,10 @@ export interface ScheduleStore {
 
   /** Schedules whose next occurrence is due, the earliest first. */
   listDue(now: number, limit: number): Promise<readonly DueSchedule[]>;
-  /** Returns false and adds nothing if the version of `known` is outdated. Removes the oldest ended occurrences. */
+  /**
+   * Adds the occurrences and moves `doneUntil` and `nextAt`. Returns false and changes nothing if the version of
+   * `known` is outdated. Also removes ended occurrences beyond OCCURRENCES_KEPT, the oldest first.
+   */
   advance(
     known: Schedule,
     to: Pick<Schedule, "doneUntil" | "nextAt">,
@@ -95,7 +98,7 @@ export interface ScheduleStore {
   claim(request: ClaimRequest): Promise<readonly OccurrenceClaim[]>;
   /** Moves an occurrence to `firing`: from now on it must be fired. Returns false if another holder has the claim. */
   decide(claim: OccurrenceClaim): Promise<boolean>;
-  /** Returns false if another holder has the claim, or if the occurrence cannot move to that state. */
+  /** Ends an occurrence. Returns false if another holder has the claim, or if it cannot move to that state. */
   settle(claim: OccurrenceClaim, end: OccurrenceEnd, endedAt: number): Promise<boolean>;
   /** Releases a claim. This occurrence and the later ones of its schedule wait until `notBefore`. */
   release(claim: OccurrenceClaim, notBefore: number, because: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * Storage of pages and records. Writes are idempotent and fenced: a task's page and records belong to the highest lease
- * token that wrote them. So a repeated write changes nothing, and a late one is rejected.
+ * token that wrote them. So a repeated write changes nothing, and a write with a lower token is rejected.
  */
 import type { Fields, Page } from "../domain/page.ts";
 import type { TaskKind } from "../domain/task.ts";

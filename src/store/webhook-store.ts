@@ -63,13 +63,13 @@ export interface WebhookStore {
   /** Webhooks that are due at `now`, the earliest first. Each is due again at `againAt`. */
   claimDue(now: number, againAt: number, limit: number): Promise<readonly Webhook[]>;
   /**
-   * Returns false if an event was added or a round was started after `known` was read, if the webhook has its end
-   * event, or if the webhook is gone.
+   * Adds an event. Returns false if an event was added or a round was started after `known` was read, if the webhook
+   * has its end event, or if the webhook is gone.
    */
   addEvent(known: Webhook, event: NewEvent): Promise<boolean>;
-  /** Numbers of events, the oldest first. */
+  /** Numbers of the events that are not queued, the oldest first. */
   listUnqueued(jobId: string, limit: number): Promise<readonly number[]>;
-  /** Returns false and changes nothing if a later round has begun: that round queues these events. */
+  /** Marks events as queued. Returns false and changes nothing if a later round has begun: it queues these events. */
   markQueued(known: Webhook, numbers: readonly number[]): Promise<boolean>;
   findEvent(jobId: string, number: number): Promise<WebhookEvent | undefined>;
   /** Counts undelivered events of all jobs. Slow if there are many. */

@@ -59,7 +59,7 @@ const action = z.union(
 export const browserSchema = z.strictObject({
   /** When a page is ready. Default: `load`. */
   waitFor: waitFor.optional(),
-  /** The longest wait until a page is ready, and for each action. Default: 5s. */
+  /** The maximum time to wait until a page is ready, and for each action. Default: 5s. */
   settle: settle.optional(),
   /** Resources that are not loaded. Default: images, fonts and media; with screenshot or pdf only media. */
   block: z.array(z.enum(RESOURCE_TYPES)).optional(),

@@ -1,7 +1,7 @@
 /**
  * Checks the syntax of selectors, keys and expressions for the browser at submission. In the browser an error would
  * look like a failure of the site, and would be retried. Each function returns the problem, or undefined. Selectors are
- * Playwright selectors: only text that is certainly not one is refused.
+ * Playwright selectors: they are refused only if they are certainly invalid.
  */
 import { Script } from "node:vm";
 import { parse } from "css-what";
@@ -16,12 +16,12 @@ export function selectorProblem(selector: string): string | undefined {
   return undefined;
 }
 
-/** In `a >> b` the second selector searches in the result of the first. `>>` in quoted text does not count. */
+/** Splits a chain such as `a >> b`, in which `b` is searched in the result of `a`. Ignores `>>` in quoted text. */
 function partsOf(selector: string): readonly string[] {
   return selector.includes(">>") ? withoutQuoted(selector).split(">>") : [selector];
 }
 
-/** Names that begin with `internal:` are engines as well. */
+/** The names of selector engines. Names that begin with `internal:` are engines as well. */
 const ENGINES = new Set([
   ...["css", "text", "id", "data-testid", "data-test-id", "data-test"].flatMap((name) => [name, `${name}:light`]),
   ...["xpath", "xpath:light", "nth", "visible", "role", "_react", "_vue", "aria-ref"],
@@ -43,7 +43,7 @@ function cssProblem(css: string): string | undefined {
   if (css.trim() === "") return "a part of it is empty";
   if (/(?<!\\)[>+~]\s*$/.test(css)) return "nothing follows its last combinator";
   try {
-    // The parser counts brackets in quoted text.
+    // Without quoted text, because the parser would count the brackets in it.
     parse(withoutQuoted(css));
     return undefined;
   } catch (error) {
@@ -79,7 +79,7 @@ export function keyProblem(press: string): string | undefined {
   return `takes a key, such as Enter, Escape, ArrowDown, a or Control+A, not ${JSON.stringify(press)}: there is no key ${JSON.stringify(unknown)}; to type text, use { fill, with }`;
 }
 
-/** A plus after a key adds another key. Elsewhere it is a key itself, as in `Control++`. */
+/** Splits a combination such as `Control+A`. A plus that does not follow a key is a key itself, as in `Control++`. */
 function keysOf(press: string): readonly string[] {
   const keys = [""];
   for (const char of press) {
@@ -89,7 +89,7 @@ function keysOf(press: string): readonly string[] {
   return keys;
 }
 
-/** Parses the source like the browser, and never runs it. */
+/** Parses the source as the browser does, without running it. */
 export function expressionProblem(source: string): string | undefined {
   try {
     new Script(`() => { const value = (${source}); }`);

@@ -11,7 +11,7 @@ export type Refusal = { index: number; url: string; reason: string };
 /** `indexes[n]` is the position in the list of the URL of `tasks[n]`. */
 export type PreparedUrls = { tasks: NewTask[]; indexes: number[]; refused: Refusal[] };
 
-/** How much of a URL that is too long a refusal repeats. */
+/** The number of characters of a too long URL that a refusal contains. */
 const SHOWN_CHARS = 200;
 
 export function firstTasks(spec: JobSpec, urls: readonly string[]): PreparedUrls {
@@ -33,7 +33,7 @@ export function firstTasks(spec: JobSpec, urls: readonly string[]): PreparedUrls
   return { tasks, indexes, refused };
 }
 
-/** Truncates a URL that is too long: a response may contain a thousand of them. */
+/** The refusal of a URL. A URL that is too long is truncated, because a response may contain a thousand of them. */
 function refusalOf(raw: string, index: number): Refusal {
   const isLong = raw.length > MAX_URL_LENGTH;
   const reason = isLong

@@ -29,7 +29,7 @@ const glob = z
   })
   .meta({ examples: ["**/catalogue/**", "https://a.example/*"] });
 const url = z.string().meta({ examples: ["https://a.example/", "https://b.example/shoes?page=2"] });
-/** Checked when it is compiled. */
+/** Its syntax is not checked here, but when it is compiled. */
 const selector = z.string().meta({ examples: ["a[href]", ".next a"] });
 /** Tabs and printable characters. Line breaks would inject headers. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -46,7 +46,7 @@ const sitePolicy = {
   perSite: z.int().min(1).max(1000).optional(),
 };
 
-/** Shown in terminals and tables. A lone surrogate or a NUL would break the display. */
+/** A name that is shown in terminals and tables. A lone surrogate or a NUL would break the display. */
 export const nameText = z
   .string()
   .min(1)

@@ -40,13 +40,13 @@ type JobContext = {
   recrawlSet?: string;
 };
 
-/** Up to this many URLs are stored with the job, so that an interrupted submission can continue without the list. */
+/** A list of up to this many URLs is stored with the job, so that an interrupted submission can continue without it. */
 const KEPT_URLS = 500;
 
 /** How long a named dedup scope remembers a URL, unless the job sets `expireAfter`. */
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
-/** Throws BAD_JOB with one line per problem: the key, and the values that it accepts. */
+/** Validates a job as written. Throws BAD_JOB with one line per problem: the key, and the values that it accepts. */
 export function parseJob(input: unknown): JobInput {
   const parsed = jobSchema.safeParse(input, { error: issueText });
   if (parsed.success) return parsed.data;
@@ -99,7 +99,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
   };
 }
 
-/** Webhook events are built from stored records. */
+/** Refuses the event `records` for a job that stores no records, because the event is built from stored records. */
 function checkWebhookEvents({ webhook, keep }: JobInput): void {
   if (keep?.records !== false || webhook?.events?.includes("records") !== true) return;
   throw new TrawlError("BAD_JOB", {
@@ -124,7 +124,7 @@ function parseFrom(input: JobInput, { bodies }: JobDefaults, { parseQueue }: Job
   });
 }
 
-/** Why no page of the job can reach a parse worker; undefined if pages can. */
+/** Why the pages of the job cannot reach a parse worker; undefined if they can. */
 function parseQueueProblem({ render, spider }: JobInput, bodies: JobDefaults["bodies"]): string | undefined {
   if (bodies === "none") {
     return "stores pages for parse workers in TRAWL_BODIES, which is none; set it to a folder that all workers share, such as file:.trawl/bodies, or remove parse";
@@ -162,7 +162,7 @@ const DEFAULT_PRIORITY = 5;
 
 function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobContext): JobRouting {
   const queue = context.queue ?? input.queue;
-  // Only some workers have a browser.
+  // Only some workers have a browser, so rendered jobs have a queue of their own.
   const fallback = { queue: input.render === "always" ? "render" : "fetch", priority: DEFAULT_PRIORITY };
   const chosen = {
     ...(queue === undefined ? {} : { queue }),
@@ -176,7 +176,10 @@ export function isSameWork(one: JobSpec, other: JobSpec): boolean {
   return workOf(one) === workOf(other);
 }
 
-/** `bodyHash`: jobs that older versions submitted under an idempotency key have it instead of `digest`. */
+/**
+ * The part of a job that `isSameWork` compares. `bodyHash`: jobs that older versions submitted under an idempotency key
+ * have it instead of `digest`.
+ */
 function workOf(spec: JobSpec & { bodyHash?: string }): string {
   const { id, requestId, queue, renderQueue, priority, routes, parse, out, politeness, digest, bodyHash, ...work } =
     spec;
@@ -196,7 +199,7 @@ export function jobIdOfKey(key: string, tenant: string): string | undefined {
   return KEY.test(key) ? `jk${hash("sha256", `${tenant}\n${key}`).slice(0, 24)}` : undefined;
 }
 
-/** For a submission without a request id. */
+/** A new request id, for a submission without one. */
 export function newRequestId(now: number): string {
   return `r${timeSortedId(now)}`;
 }
@@ -225,7 +228,7 @@ function policyFrom(
   };
 }
 
-/** With defaults filled in. */
+/** Resolves the link settings: fills in the defaults. */
 export function followFrom(follow: NonNullable<JobInput["follow"]>): FollowSpec {
   return {
     links: follow.links ?? "a[href]",

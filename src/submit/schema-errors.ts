@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** For `safeParse(input, { error: issueText })`. Undefined: the message of zod is used. */
+/** The message for an issue, used as `safeParse(input, { error: issueText })`. Undefined: zod's own message is used. */
 export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type": {
@@ -40,7 +40,7 @@ function boundText(origin: string, limit: number, relation: string): string {
 }
 
 /**
- * Keeps one issue per problem. If a number exceeds several bounds, zod reports the narrowest one last, which is kept.
+ * Keeps one issue per problem. If a number exceeds several bounds, zod reports the narrowest one last; it is kept.
  */
 export function uniqueIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const byPosition = new Map(issues.map((issue) => [positionOf(issue), issue]));
@@ -62,7 +62,10 @@ export function unknownKeysAdvice(schema: z.ZodType, path: readonly PropertyKey[
   return adviceText(keys, path.map(String).join("."), { known, all: keyPaths(schema) });
 }
 
-/** `; rate: did you mean politeness.rate? known keys: name, urls`. `all`: the paths of all keys, `known`: those here. */
+/**
+ * Advice such as `; rate: did you mean politeness.rate? known keys: name, urls`. `all`: the paths of all keys. `known`:
+ * the keys of the object at the path `here`.
+ */
 export function adviceText(
   keys: readonly string[],
   here: string,
@@ -79,7 +82,7 @@ const MAX_GUESSES = 3;
 /** The maximum number of keys in a suggested path, such as `politeness.sites`. */
 const MAX_DEPTH = 3;
 
-/** Keys with another name that users try, in lower case, and what they mean in a job or in a spider. */
+/** Names that users try instead of a key, in lower case, and the keys they mean in a job or in a spider. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   url: ["urls", "start"],
   urls: ["start"],
@@ -90,7 +93,8 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The most similar keys, those in the same object first. A key of the same name in another object is the most similar.
+ * The most similar keys of all objects. If some of them are in the same object as the unknown key, only those are
+ * returned. A key of the same name in another object is the most similar.
  */
 function similarKeys(key: string, here: string, all: readonly string[]): string[] {
   const meant = synonymOf(key, here, all);
@@ -107,7 +111,7 @@ function similarKeys(key: string, here: string, all: readonly string[]): string[
   return near.length > 0 ? near : nearest;
 }
 
-/** Below the top level, only keys of the same object. */
+/** The key that a name of SYNONYMS means. Below the top level, only a key inside the same object is returned. */
 function synonymOf(key: string, here: string, all: readonly string[]): string | undefined {
   const meanings = Object.hasOwn(SYNONYMS, key.toLowerCase()) ? (SYNONYMS[key.toLowerCase()] ?? []) : [];
   const inside = here === "" ? meanings : meanings.map((path) => `${here}.${path}`);
@@ -134,7 +138,7 @@ export function keyPaths(schema: z.ZodType, prefix = "", depth = 1): string[] {
   });
 }
 
-/** Empty for a schema without fixed keys. */
+/** The keys of a schema with their schemas. Empty for a schema without fixed keys. */
 function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
     return shapeOf(schema.unwrap() as z.ZodType);

@@ -61,14 +61,14 @@ export type SubmitAnswer = {
   isNew: boolean;
   /** False if the submission stopped before the end of the list. */
   isWhole: boolean;
-  /** An earlier submission was complete: no URL was sent again. */
+  /** True if another submission of the same job was complete. The remaining URLs were not sent. */
   isKnown: boolean;
   webhookSecret: string | null;
   /** Set if the submission stopped because the broker was full. */
   full?: { retryAfterMs: number };
 };
 
-/** The answer before the first URL. */
+/** The answer before any URL was submitted. */
 export const NOTHING_SUBMITTED: Omit<SubmitAnswer, "id" | "requestId"> = {
   ...{ accepted: 0, duplicates: 0, refused: [], refusedCount: 0, taken: 0 },
   ...{ isBegun: false, isNew: false, isWhole: false, isKnown: false, webhookSecret: null },
@@ -127,7 +127,8 @@ export async function submitUrls(
           refuse({ index: first + at, url: batch[at] ?? "", reason });
         }
         from = part.full === undefined ? tasks.length : from + part.full.taken;
-        // Tasks are grouped by site, so URLs that follow the first unqueued URL of the list may be queued already.
+        // Tasks are grouped by site, so later URLs of the list may be queued before earlier ones. `taken` counts the
+        // URLs before the first one that is not queued.
         answer.taken = first + indexes.slice(from).reduce((least, index) => Math.min(least, index), batch.length);
         if (part.full !== undefined && from < tasks.length) await waitOrReturn(part.full);
       }

@@ -7,7 +7,7 @@ export type DeadGroupWithCause = DeadGroup & {
   cause: string | undefined;
 };
 
-/** The number of letters that are read to find one without a status. */
+/** The number of dead letters that are read to find one whose last attempt had no status. */
 const SAMPLE = 20;
 
 export function withCauses(

@@ -35,7 +35,7 @@ export type TraceDeps = {
 /** A request id is searched in this many of the newest jobs. There is no index, because the search is rare. */
 const MAX_JOBS = 1_000;
 
-/** Throws NOT_FOUND, or BAD_URL for an invalid URL. */
+/** Finds what a query names. Throws NOT_FOUND, or BAD_URL for an invalid URL. */
 export async function findTraced(deps: TraceDeps, { kind, query, jobId }: TraceTarget): Promise<Traced> {
   const isUrl = kind === "url" || (kind === "any" && /^https?:\/\//i.test(query));
   if (isUrl) return ofUrl(deps, getCanonical(query), jobId);
@@ -53,7 +53,7 @@ export async function findTraced(deps: TraceDeps, { kind, query, jobId }: TraceT
   }
   throw new TrawlError("NOT_FOUND", {
     op: "trace.find",
-    message: `no ${NAMES[kind]} matches ${JSON.stringify(query)}; use the URL to find a task without attempts`,
+    message: `no ${NAMES[kind]} matches ${JSON.stringify(query)}; a task without attempts can be found only by its URL`,
     detail: { what: query },
   });
 }
@@ -61,7 +61,7 @@ export async function findTraced(deps: TraceDeps, { kind, query, jobId }: TraceT
 const NAMES: Readonly<Record<TraceKind, string>> = {
   url: "URL",
   job: "job",
-  task: "attempted task",
+  task: "task with an attempt",
   request: "request id of the newest 1,000 jobs",
   any: "job, task or recent request id",
 };

@@ -17,9 +17,9 @@ export type LineKind = (typeof LINE_KINDS)[number];
 /** `at` is undefined if the time is unknown or the event has not ended. */
 type Line = { at: number | undefined; kind: LineKind; text: string };
 
-const REPLAYED: Line = { at: undefined, kind: "replayed", text: "replayed: attempts are counted from 1 again" };
+const REPLAYED: Line = { at: undefined, kind: "replayed", text: "replayed: the count of attempts starts again at 1" };
 
-/** The names of workers are included only if `visibility` is "all". */
+/** The lines of a timeline. They contain the names of workers only if `visibility` is "all". */
 export function timelineLines(timeline: Timeline, visibility: Visibility): Line[] {
   const { job, requestId, tasks } = timeline;
   const by = requestId === undefined ? "" : ` by request ${requestId}`;
@@ -102,7 +102,7 @@ function pageLines(lease: Lease & { kind: "page" }, what: string, visibility: Vi
     {
       at: isOwn || leasedAt === undefined ? page.fetchedAt : leasedAt,
       kind: "fetched",
-      text: `${isOwn ? "" : "page fetched before: "}${response}${isRedirect ? `: redirected to ${to}` : ""}`,
+      text: `${isOwn ? "" : "page was fetched earlier: "}${response}${isRedirect ? `: redirected to ${to}` : ""}`,
     },
     { at: endedAt, kind: "kept", text: storedText(page) },
   ];
@@ -136,5 +136,5 @@ function hasFailed({ leases }: TaskTimeline): boolean {
 
 function noAttemptsText(isKept: boolean, isOver: boolean): string {
   if (!isKept) return "ended; the job stores no pages, so its attempts were not recorded";
-  return isOver ? "cancelled, or ended before attempts were recorded" : "ended; no attempts were recorded";
+  return isOver ? "ended or cancelled; no attempts were recorded" : "ended; no attempts were recorded";
 }

@@ -99,7 +99,10 @@ function taskTimeline(taskId: string, pages: readonly TracedPage[], attempts: re
   return { taskId, step, leases: withLost(known) };
 }
 
-/** Tokens number the leases of a task. A missing number is a lease without a recorded end: its worker crashed. */
+/**
+ * Adds the leases without a recorded end. Tokens number the leases of a task, so a missing token is a lease whose
+ * worker crashed.
+ */
 function withLost(known: readonly Lease[]): Lease[] {
   const last = Math.max(0, ...known.map(({ token }) => token));
   const missing = Array.from({ length: last }, (_, nth) => nth + 1).filter((token) =>
@@ -125,7 +128,7 @@ export function countReplays(tasks: readonly TaskTimeline[]): number {
     .filter((isOne) => isOne).length;
 }
 
-/** Tasks without a known time come last. */
+/** The time of the first lease of a task. If it is not known, a very late time, so that the task comes last. */
 function firstAt({ leases }: TaskTimeline): number {
   return Math.min(
     Number.MAX_SAFE_INTEGER,

@@ -7,10 +7,12 @@ import { readTimeline, type Timeline } from "./timeline.ts";
 /** `timelines` are of pages. Either `timelines` or `jobs` is empty. `more` counts the results that were left out. */
 export type Trace = { timelines: readonly Timeline[]; jobs: readonly JobTrace[]; more: number };
 
-/** Each result costs several queries, and a request may have created thousands of jobs. */
+/**
+ * The maximum number of results. Each result needs several queries, and a request may have created thousands of jobs.
+ */
 const MAX_RESULTS = 20;
 
-/** Throws NOT_FOUND or BAD_URL. */
+/** Traces a URL, a job, a task or a request. Throws NOT_FOUND or BAD_URL. */
 export async function trace(all: TraceDeps, target: TraceTarget): Promise<Trace> {
   const { listDead, listWorkers } = all.frontier;
   const deps = { ...all, frontier: { listDead, listWorkers, explain: explainOnce(all.frontier) } };
@@ -23,7 +25,10 @@ export async function trace(all: TraceDeps, target: TraceTarget): Promise<Trace>
   return { timelines: results, jobs: [], more };
 }
 
-/** The broker explains a URL for all jobs at once, so one reply is reused for the timelines of all jobs. */
+/**
+ * Caches replies of `explain`. The broker explains a URL for all jobs at once, so the timelines of all jobs use one
+ * reply.
+ */
 function explainOnce({ explain }: Pick<FrontierAdmin, "explain">): FrontierAdmin["explain"] {
   const replies = new Map<string, ReturnType<FrontierAdmin["explain"]>>();
   return (target, visibility) => {
@@ -34,7 +39,7 @@ function explainOnce({ explain }: Pick<FrontierAdmin, "explain">): FrontierAdmin
   };
 }
 
-/** Reads one after another, so that other requests to the server are not delayed. */
+/** Reads the first results, one after another, so that other requests to the server are not delayed. */
 async function readFirst<Found, Result>(
   found: readonly Found[],
   read: (one: Found) => Promise<Result>,

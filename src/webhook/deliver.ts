@@ -27,7 +27,7 @@ export function createDeliverer(
 ): (grant: Grant, signal: AbortSignal) => Promise<Delivery> {
   function send(grant: Grant, webhook: Webhook, event: WebhookEvent, signal: AbortSignal): Promise<PostOutcome> {
     const id = eventId(event);
-    const timestamp = Math.floor(clock.now() / 1000); // of this attempt: receivers reject old timestamps
+    const timestamp = Math.floor(clock.now() / 1000); // the time of this attempt: receivers reject old ones
     return poster.post({
       url: webhook.endpoint,
       site: grant.site,
@@ -66,7 +66,7 @@ const UNKNOWN = { kind: "unknown" } as const;
 const GONE = 410;
 const THROTTLED = [429, 503];
 
-/** All failures are retried, because the owner of the endpoint may fix them, except 410 and a refused address. */
+/** All failures are retried, because the receiver may fix them. The exceptions are status 410 and a refused address. */
 function judge(outcome: PostOutcome): TaskOutcome {
   if (outcome.kind === "retry") return outcome;
   if (outcome.kind === "dead") {

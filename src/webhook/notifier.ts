@@ -1,14 +1,14 @@
 /**
- * Processes webhooks periodically. Any number of notifiers run on one store, one in every worker. One of them claims a
- * due webhook; later, any of them may claim it again. When a worker ends a job, its notifier processes the webhook at
- * once.
+ * Processes webhooks periodically. Any number of notifiers run on one store, one in every worker. Each due webhook is
+ * claimed by one of them. The next time it is due, another one may claim it. When a worker ends a job, its notifier
+ * processes the webhook at once.
  */
 import type { Log } from "../runtime/log.ts";
 import type { Service } from "../runtime/service.ts";
 import { processWebhook, type WebhookDeps } from "./process-webhook.ts";
 
 type Notifier = Service & {
-  /** Processes the webhook of a job that has just ended, without waiting for the next round. */
+  /** Processes the webhook of a job that has just ended, without waiting for the next poll. */
   wake(jobId: string): void;
   /** Whether a call of `wake` is still in progress. */
   isBusy(): boolean;
@@ -50,7 +50,7 @@ export function createNotifier(deps: WebhookDeps & { log: Log }, { everyMs }: No
     if (webhook?.nextCheckAt !== undefined) await processWebhook(deps, webhook, signal);
   }
 
-  /** A failure only delays the work: the next round finds the same webhooks. */
+  /** Logs a failure. It only delays the work: the next poll finds the same webhooks. */
   function failed(jobId: string | undefined): (cause: unknown) => void {
     return (cause) => log.warn("webhook.check_failed", { jobId, cause });
   }

@@ -6,7 +6,7 @@
  * - an event that is not marked as queued is queued again, which the frontier's dedup makes harmless;
  * - the job is read before its records: if the job had ended at that time, all its records are in the store;
  * - a job that runs again starts another round of its webhook, and calls that still process the earlier round cannot
- *   change it.
+ *   change the new one.
  */
 import type { Config } from "../config/schema.ts";
 import { hasEnded } from "../domain/job.ts";
@@ -54,7 +54,7 @@ export async function processWebhook(deps: WebhookDeps, webhook: Webhook, signal
   const hasAllEvents = await addEvents(deps, webhook, job, signal);
   if (hasAllEvents === undefined) return; // another notifier processes it
   const isQueued = await queueEvents(deps, webhook, job, signal);
-  // The notifier that closed a later round did not see the deliveries that this call has created since.
+  // If a later round is closed already, no later call would seal the delivery job that this call has created.
   const isOutdated = !isQueued && (await webhooks.find(webhook.jobId))?.round !== webhook.round;
   if (isOutdated) await sealDeliveries(deps, webhook);
   if (!hasAllEvents || !isQueued || !isOver(job)) return;
@@ -62,7 +62,10 @@ export async function processWebhook(deps: WebhookDeps, webhook: Webhook, signal
   await webhooks.close(webhook);
 }
 
-/** Whether all events that are due now exist; undefined if another notifier has added one. */
+/**
+ * Adds the events that are due. Returns true if all of them exist, false if the next call must continue, and undefined
+ * if another notifier has added one.
+ */
 async function addEvents(
   deps: WebhookDeps,
   webhook: Webhook,
@@ -132,7 +135,7 @@ function eventOf(type: WebhookEventType, content: unknown, now: number) {
   return { type, madeAt, text: JSON.stringify({ type, timestamp: new Date(madeAt).toISOString(), data: content }) };
 }
 
-/** Whether all events are queued. */
+/** Queues the events as deliveries. Returns whether all of them are queued. */
 async function queueEvents(deps: WebhookDeps, webhook: Webhook, job: JobView, signal: AbortSignal): Promise<boolean> {
   const { webhooks, frontier, config } = deps;
   const { jobId, round } = webhook;
@@ -153,9 +156,9 @@ async function queueEvents(deps: WebhookDeps, webhook: Webhook, job: JobView, si
 }
 
 /**
- * The number of tasks queued; undefined if the delivery job accepts no more, because a replay has started a later round
- * or because the job was sealed. If an operator has cancelled the delivery job, the tasks count as queued and are
- * dropped.
+ * Queues deliveries and returns their number. Returns undefined if the delivery job accepts no more, because a replay
+ * has started a later round or because the job was sealed. If an operator has cancelled the delivery job, the tasks
+ * count as queued and are dropped.
  */
 async function enqueue(deps: WebhookDeps, deliveries: string, tasks: readonly NewTask[]): Promise<number | undefined> {
   try {
@@ -167,7 +170,8 @@ async function enqueue(deps: WebhookDeps, deliveries: string, tasks: readonly Ne
 }
 
 /**
- * Also seals the delivery jobs of earlier rounds: one may be open if the job ran again before its end event was queued.
+ * Seals the delivery jobs of this round and of all earlier rounds. An earlier one may be open if the job ran again
+ * before its end event was queued.
  */
 async function sealDeliveries({ frontier }: WebhookDeps, { jobId, round }: Webhook): Promise<void> {
   for (let nth = 1; nth <= round; nth += 1) {

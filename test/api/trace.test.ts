@@ -66,7 +66,7 @@ it("shows a replay between attempts, and explains where the count of attempts st
   expect(timelines[0]?.lines[3]).toEqual({
     at: null,
     kind: "replayed",
-    text: "replayed: attempts are counted from 1 again",
+    text: "replayed: the count of attempts starts again at 1",
   });
   expect((await trawl.explain({ url })).reasons).toEqual([
     expect.stringMatching(/failed \S+ ago after 1 attempt/),

@@ -36,7 +36,7 @@ describe("an archived job", () => {
 
     expect(again.code, again.stderr).toBe(0);
     expect(lastJson(again)).toMatchObject({ id, accepted: 0 });
-    expect(again.stderr).toContain("already submitted under this key");
+    expect(again.stderr).toContain("already submitted with this idempotency key");
     expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/^trawl: KEY_REUSED: /m) });
     expect(await modes.trawl.frontier.findJob(id)).toBeUndefined();
   });

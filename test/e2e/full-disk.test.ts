@@ -74,7 +74,7 @@ describe.skipIf(obstacle !== undefined)("a full disk", () => {
     disk.enlarge();
     const { stderr } = await trawl(["crawl", "--resume"], { cwd });
     const [, id = ""] =
-      /NOTHING_TO_RESUME: .*to write the output of the newest again, .*--resume (\w+)/.exec(stderr) ?? [];
+      /NOTHING_TO_RESUME: .*to write the output of the newest crawl again, .*--resume (\w+)/.exec(stderr) ?? [];
     const resumed = await trawl(["crawl", "--resume", id, "--json"], { cwd });
     expect(resumed.code).toBe(0);
     expect(lastJson<Summary>(resumed)).toMatchObject({ state: "finished", records: PAGES, out });

@@ -54,7 +54,7 @@ function judge(world: World, job: ModelJob, task: NewTask, now: number): "queued
   return isOverLimit && !continuesPage(task) ? "page_limit" : "queued";
 }
 
-/** The target of a redirect belongs to the same page and does not count as another one. */
+/** Whether the task is the target of a redirect. It belongs to the same page and does not count as another page. */
 function continuesPage({ redirects }: NewTask): boolean {
   return redirects !== undefined && redirects > 0;
 }
@@ -89,7 +89,10 @@ function add(world: World, job: ModelJob, made: NewTask, now: number): void {
   addLane(world, job, site.name, queue, priority);
 }
 
-/** Empty lanes are removed at the end of the operation; a lane that is created again starts as never served. */
+/**
+ * Creates the lane if it does not exist. Empty lanes are removed after each operation, so a lane that is created again
+ * counts as never served.
+ */
 export function addLane(world: World, job: ModelJob, siteName: string, queue: string, priority: number): void {
   const site = siteNamed(world, siteName);
   const exists = world.lanes.some(

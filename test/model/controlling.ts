@@ -29,7 +29,7 @@ export function createJob(world: World, made: NewJob, now: number): void {
   if (!world.scopes.includes(scopeOf(job))) world.scopes.push(scopeOf(job));
 }
 
-/** Pausing a paused job is a no-op. Only a replay reopens an ended job. */
+/** Changes the state of a job. Does nothing if the job is already in that state. Only a replay reopens an ended job. */
 export function move(job: ModelJob, to: JobState, op: string): void {
   if (job.state === to) return;
   const isAllowed = (JOB_MOVES[job.state] as readonly string[]).includes(to) && !hasEnded(job.state);
@@ -65,7 +65,7 @@ export function forget(world: World, jobId: string): void {
   world.scopes = world.scopes.filter((scope) => scope !== scopeOf(job));
 }
 
-/** Dead tasks whose letter exists, oldest task first. */
+/** The tasks with a dead letter that matches the filter, oldest task first. */
 export function deadTasks(world: World, filter: DeadFilter): ModelTask[] {
   const chosen =
     filter.taskIds === undefined ? undefined : [...new Set(filter.taskIds.map(Number))].slice(0, MAX_BATCH);
@@ -109,7 +109,7 @@ export function groupLetters(letters: readonly DeadLetter[]): DeadGroup[] {
   return groups.sort((one, other) => other.count - one.count || (rank(one) < rank(other) ? -1 : 1));
 }
 
-/** A cancelled job cannot be replayed, nor can a job that is being stopped and has not ended yet. */
+/** Whether dead letters of a job can be replayed: not if it is cancelled, or is being stopped and has not ended yet. */
 export function canReplay({ state, stopped, finishedAt }: ModelJob): boolean {
   return state !== "cancelled" && (!stopped || finishedAt !== undefined);
 }

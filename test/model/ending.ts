@@ -29,7 +29,10 @@ export function settleOne(world: World, settlement: Settlement, now: number): Se
   return task.state === "delayed" ? "retry" : (task.state as SettledState);
 }
 
-/** Queues a task again, suspects on their own queue, unless it crashed too many workers or its job has stopped. */
+/**
+ * Ends a lease without a result. The task is queued again, on a separate queue if it is a suspect. It becomes a dead
+ * letter if it crashed too many workers, and is cancelled if its job has stopped.
+ */
 export function handBack(world: World, task: ModelTask, crashed: boolean, now: number): void {
   endRobotsFetch(task);
   const before = task.isAhead ? task.crashes : task.crashes - 1;
@@ -44,17 +47,23 @@ export function handBack(world: World, task: ModelTask, crashed: boolean, now: n
   findLane(world, task);
 }
 
-/** The task may need another lane than before. */
+/** Creates the lane of a waiting task, which may differ from the lane before its lease. */
 function findLane(world: World, task: ModelTask): void {
   if (isWaiting(task)) addLane(world, task.job, task.site.name, queueOf(task), task.made.priority);
 }
 
-/** If this task was to fetch robots.txt and did not, the next grant of the site must fetch it. */
+/**
+ * If the task had to fetch robots.txt, it no longer does. If robots.txt is still missing, the next grant of the site
+ * must fetch it.
+ */
 function endRobotsFetch(task: ModelTask): void {
   if (task.site.robotsFetcher === task) task.site.robotsFetcher = undefined;
 }
 
-/** A response to a request from before the backoff is not a new incident, and does not end the backoff. */
+/**
+ * Starts, extends or ends the backoff of a site. During a backoff, responses to earlier requests are not new incidents
+ * and do not end it.
+ */
 function updateSiteBackoff({ site, failures }: ModelTask, signal: Settlement["site"], now: number): void {
   const isBlocked = site.blockedUntil > now;
   if (signal.kind === "ok") {

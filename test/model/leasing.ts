@@ -17,7 +17,10 @@ import {
   type World,
 } from "./world.ts";
 
-/** What a call has granted so far, and the terms that it got back. */
+/**
+ * The state of a lease call. `grants` and `terms` are granted to the worker; `returned` are the terms that the worker
+ * returned.
+ */
 type Call = { request: LeaseRequest; grants: Grant[]; terms: Term[]; returned: Map<ModelSite, ReturnedTerm> };
 
 export function lease(world: World, request: LeaseRequest, now: number): LeaseAnswer {
@@ -41,7 +44,10 @@ export function lease(world: World, request: LeaseRequest, now: number): LeaseAn
   };
 }
 
-/** A term with unstarted tasks that is not followed by another term stays open. */
+/**
+ * Accepts a term that the worker returns. The result is called at the end of the lease call: it reopens the term if the
+ * term has unstarted tasks and the call has granted no new term for the site.
+ */
 function takeBack(world: World, { terms, returned: all }: Call, returned: ReturnedTerm, now: number): () => void {
   const site = siteNamed(world, returned.site);
   const { arrivalAt, term } = site;
@@ -57,7 +63,7 @@ function takeBack(world: World, { terms, returned: all }: Call, returned: Return
 
 type PickedTask = { turn: Turn; lane: Lane; task: ModelTask };
 
-/** Turns that are due, longest due first; ties by the longest time since the last service. */
+/** The turns that are due, longest due first. Of equal ones, the turn that was served least recently comes first. */
 function inOrder(world: World, { lookaheadMs }: LeaseRequest, now: number): Turn[] {
   return world.turns
     .map((turn) => ({ turn, at: dueAt(world, turn, now), nth: world.sites.indexOf(turn.site) }))
@@ -93,7 +99,7 @@ function shareOut(world: World, call: Call, turns: readonly Turn[], now: number)
   return picks;
 }
 
-/** How many tasks the site may get now. */
+/** How many tasks of the site may be granted in this call. */
 function siteCapacity(world: World, { request, returned }: Call, site: ModelSite, now: number): number {
   if (returned.has(site) && hasOtherQueues(world, site, request.queues, now)) return 0;
   const isUnlimited = site.policy.intervalMs === 0;
@@ -105,7 +111,7 @@ function siteCapacity(world: World, { request, returned }: Call, site: ModelSite
   return needsRobots(world, site, now) ? Math.min(1, free) : free;
 }
 
-/** Whether tasks may be granted at the site on other queues than these. */
+/** Whether tasks of the site may be granted from queues other than these. */
 function hasOtherQueues(world: World, site: ModelSite, queues: readonly string[], now: number): boolean {
   return world.lanes.some(
     (lane) => lane.site === site && !queues.includes(lane.queue) && wakeAt(world, lane, now) <= now,
@@ -134,7 +140,7 @@ function nextOf(
   return undefined;
 }
 
-/** Fresh tasks in order of admission, then due retries, longest due first (F14). */
+/** The next task to grant: new tasks in order of admission, then due retries, longest due first (F14). */
 function firstTask(world: World, lane: Lane, picks: readonly PickedTask[], now: number): ModelTask | undefined {
   if (!maySend(lane.job, now)) return undefined;
   const picked = new Set(picks.map(({ task }) => task));

@@ -92,7 +92,7 @@ export function createModelAdmin(parts: ModelParts): FrontierAdmin {
   };
 }
 
-/** Newest first. */
+/** The jobs that were created before `before`, newest first. */
 function jobsBefore(world: World, before: { createdAt: number } | undefined): ModelJob[] {
   return world.jobs.filter(({ createdAt }) => before === undefined || createdAt < before.createdAt).toReversed();
 }

@@ -11,7 +11,7 @@ import { endStep } from "./scheduling.ts";
 import { emptyWorld, type World } from "./world.ts";
 
 export type ModelOptions = {
-  /** Max URLs waiting in the whole model; `enqueue` accepts no more. */
+  /** The maximum number of pending tasks; `enqueue` accepts no more. */
   maxPending: number;
 };
 

@@ -33,7 +33,7 @@ export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptio
 }
 
 function createLeases({ world, step }: ModelParts): Leases {
-  /** Ends the leases of these tasks as after a crash of their workers. */
+  /** Ends the leases of these tasks without a result. By default, a task counts a crash unless it is `isAhead`. */
   function handBackAll(
     tasks: readonly ModelTask[],
     now: number,

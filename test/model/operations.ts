@@ -15,7 +15,7 @@ import { aJobSpec } from "../submit/a-job-spec.ts";
 
 export const START_AT = 1_750_000_000_000;
 export const QUEUES = ["fetch", "render"] as const;
-/** The queues of their suspects. */
+/** The queues for the suspects of `QUEUES`. */
 export const ALONE = QUEUES.map(aloneQueue);
 export const SITES = ["s0.test", "s1.test", "s2.test"] as const;
 export const WORKERS = ["w0", "w1", "w2"] as const;
@@ -35,7 +35,7 @@ export type TermUse = {
   slowdownCause: SlowdownCause | undefined;
 };
 
-/** Jobs, grants and terms are chosen by a number, modulo how many exist. See twins.ts. */
+/** A number selects a job, grant or term, modulo how many exist. See twins.ts. */
 export type Operation =
   | { do: "enqueue"; job: number; links: NewTask[] }
   | { do: "seal" | "pause" | "resume" | "cancel"; job: number }

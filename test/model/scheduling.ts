@@ -44,7 +44,7 @@ export function lanesOf(world: World, turn: Turn): Lane[] {
   );
 }
 
-/** When the first task of a lane may be granted, apart from its site. */
+/** When the first task of a lane may be granted, without regard to the limits of its site. */
 export function wakeAt(world: World, lane: Lane, now: number): number {
   if (!maySend(lane.job, now)) return NEVER;
   const tasks = tasksOf(world, lane);
@@ -80,7 +80,7 @@ export function nextDueAt(world: World, queues: readonly string[], now: number):
   return first === NEVER ? undefined : first;
 }
 
-/** The job's rule for one site. */
+/** The policy that the job sets for the site. */
 export function policyFor(job: ModelJob, site: ModelSite): SitePolicy {
   if (isOffline(site.name)) return UNLIMITED;
   return job.made.sites[site.name] ?? job.policy;

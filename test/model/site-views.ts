@@ -38,7 +38,7 @@ export function findSiteDetail(world: World, name: string, now: number): SiteDet
   };
 }
 
-/** Jobs with tasks there, most waiting first. */
+/** The jobs with tasks at the site, most waiting tasks first. */
 export function jobsAt(world: World, site: ModelSite): SiteJobView[] {
   return world.jobs
     .map((job) => siteJobOf(world, job, site))

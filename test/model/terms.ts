@@ -28,7 +28,7 @@ export function openTerm(world: World, site: ModelSite, worker: string, now: num
   return term;
 }
 
-/** False if the term is not the last one of the site, or was already returned. */
+/** Ends a term. Returns false if it is not the last term of the site, or was already returned. */
 export function returnTerm(site: ModelSite, returned: ReturnedTerm, now: number): boolean {
   if (site.terms !== returned.number || site.term === undefined) return false;
   site.arrivalAt = rescaleArrival(returned.arrivalAt, now, returned, site.policy);

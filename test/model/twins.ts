@@ -21,7 +21,8 @@ export type Twins = {
 type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
 
 export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
-  // All grants and terms ever made, so that stale ones are used as well; and the grants that are not settled yet.
+  // `granted` and `terms` are never shortened, so that stale ones are used as well. `held` are the grants that are not
+  // settled yet.
   const granted: Grant[] = [];
   const held: Grant[] = [];
   const terms: Term[] = [];
@@ -34,14 +35,14 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
   }
 
   const jobId = (nth: number) => jobs[nth % jobs.length]?.id ?? "";
-  /** One in ten is any earlier claim; the others are claims that a worker believes it holds. */
+  /** One in ten is any earlier claim. The others are claims that are not settled yet. */
   const claim = (nth: number): Claim => {
     const from = nth % 10 === 0 ? granted : held;
     return from[nth % Math.max(1, from.length)] ?? { taskId: "404", token: 1 };
   };
   const filter = (job: number | undefined): DeadFilter => (job === undefined ? {} : { jobId: jobId(job) });
 
-  /** Terms are chosen from the newest, which are the most likely to be open. */
+  /** Selects a term, counting from the newest, which is the most likely to be open. */
   function returnedTerm({ term: nth, sends, unstarted, slowdown, slowdownCause }: TermUse): ReturnedTerm {
     const term = terms.at(-1 - (nth % Math.max(1, terms.length))) ?? NO_TERM;
     const { site, number, intervalMs, burst } = term;

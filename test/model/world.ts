@@ -1,6 +1,6 @@
 /**
- * The state of the model: plain lists that are never shortened. It counts nothing in advance:
- * ledgers, requests in flight and due times are computed from the lists for each query.
+ * The state of the model: plain lists. It stores no counts of tasks: ledgers, requests in flight and due times are
+ * computed from the lists for each query.
  */
 import type { BackoffCause } from "../../src/domain/backoff.ts";
 import type { JobState, Ledger } from "../../src/domain/job.ts";
@@ -31,10 +31,10 @@ export type ModelJob = {
   deadlineAt: number | undefined;
   createdAt: number;
   finishedAt: number | undefined;
-  /** The URLs admitted, and those that never became a task. */
+  /** How many URLs were submitted and discovered, and how many of them did not become a task. */
   offers: { submitted: number; discovered: number; duplicate: number; refused: number };
   tally: Tally;
-  /** The same per site of the pages. */
+  /** The same tally for each site. */
   siteTallies: Map<string, { tally: Tally; lastPageAt: number | undefined }>;
 };
 
@@ -47,7 +47,7 @@ export type ModelTask = {
   state: TaskState;
   failures: number;
   crashes: number;
-  /** Granted ahead of its turn, so the lease is not counted in `crashes`. */
+  /** Granted before the site allows its request. Such a lease is not counted in `crashes`. */
   isAhead: boolean;
   token: number;
   /** Set while the task waits for a retry, and while it is leased after one. */
@@ -67,13 +67,13 @@ export type ModelSite = {
   throttling: Throttling;
   slowdown: number;
   slowdownCause: SlowdownCause | undefined;
-  /** As computed at the last change of its jobs, its crawl-delay or the operator's policy. */
+  /** The effective policy, from the jobs of the site, its crawl-delay and the operator's policy. */
   policy: SitePolicy;
   operator: SitePolicy | undefined;
   crawlDelayMs: number;
   robots: RobotsFile | undefined;
   robotsFetcher: ModelTask | undefined;
-  /** How many terms it has had. */
+  /** The number of terms that were opened for the site. */
   terms: number;
   /** The current term. Undefined after it was returned. */
   term: { worker: string; endsAt: number } | undefined;
@@ -104,7 +104,7 @@ export type World = {
   announcements: Announcement[];
   /** Sites that are marked as needing a browser, and until when. */
   scripted: Map<string, number>;
-  /** Counts the services of lanes and turns. */
+  /** How many times a lane or turn was served. `served` is the number of the last time. */
   servings: number;
 };
 
@@ -176,7 +176,7 @@ export function isLive(task: ModelTask): boolean {
   return isWaiting(task) || task.state === "leased";
 }
 
-/** The queue the task waits on or was granted from. Each lease counts as a crash until it ends. */
+/** The queue on which the task waits, or from which it was granted. A lease counts as a crash until it ends. */
 export function queueOf({ state, crashes, isAhead, made }: ModelTask): string {
   return queueAfter(state === "leased" && !isAhead ? crashes - 1 : crashes, made.queue);
 }

@@ -38,7 +38,7 @@ const PACKAGES = {
     ...["python3-charset-normalizer"],
   ],
 };
-/** The package names of PostgreSQL contain its version, and it needs many libraries: apt finds both. */
+/** apt finds the packages of PostgreSQL: their names contain its version, and it needs many libraries. */
 const POSTGRES = "postgresql";
 /** Libraries that the programs need and a minimal system lacks. */
 const LIBRARIES = ["libatomic1", "libjemalloc2", "liblzf1"];

@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below the range of ephemeral ports. Inside that range, a client that keeps connecting to a server that is down sooner
- * or later connects to itself, and then the server finds its port in use.
+ * The ports are below the range of ephemeral ports. Inside that range, a client that keeps connecting to a server that
+ * is down sooner or later connects to itself, and then the server finds its port in use.
  */
 const LOWEST = 12_000;
 const BEYOND = 32_000;

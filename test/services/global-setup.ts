@@ -14,7 +14,7 @@ export default async function setup({ name }: TestProject): Promise<(() => Promi
   if (NEED_DIST.includes(name)) await ensureDist();
   if (folder === undefined) return undefined;
   return async () => {
-    // Vitest has set the exit code: the files of failed tests help to find the cause.
+    // After a failed test, vitest has set the exit code. The files of the tests then help to find the cause.
     const keepsFolder = process.exitCode === 1;
     const left = await endTestRun(folder, { keepsFolder });
     if (keepsFolder) console.error(`The files of the tests are in ${folder}`);

@@ -1,7 +1,7 @@
 /**
  * Starts real PostgreSQL servers for tests, on loopback, each with its own folder and port. A server ends with the
- * process that started it, even after SIGKILL. PostgreSQL refuses to run as root. If the tests run
- * as root, it runs as the user `nobody`.
+ * process that started it, even after SIGKILL. PostgreSQL refuses to run as root. If the tests run as root, the server
+ * runs as the user `nobody`.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -156,7 +156,7 @@ function initialise({ bin, env }: Program, folder: string, owner: Owner | undefi
   if (status !== 0) throw new Error(`initdb failed in ${folder}:\n${stderr}`);
 }
 
-/** PostgreSQL refuses a key file that other users can read or own. */
+/** Copies the files, because PostgreSQL refuses a key file that another user owns or can read. */
 function copyTls(files: { cert: string; key: string }, folder: string, owner: Owner | undefined) {
   const target = join(folder, "tls");
   mkdirSync(target);
@@ -192,7 +192,7 @@ async function run({ program, args, folder, port, owner }: Launch): Promise<Chil
     cwd: folder,
     env: { PATH: process.env.PATH, ...program.env },
     stdio: ["ignore", "ignore", "pipe"],
-    // Ctrl-C goes to the whole process group; the guard ends the server.
+    // In its own process group, the server does not get Ctrl-C. The guard ends it.
     detached: true,
     ...owner,
   });
@@ -216,9 +216,9 @@ function answers(port: number): Promise<boolean> {
 }
 
 /**
- * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the
- * shell ends the server, which ends its own processes, and removes its folder. If the server ends first, this process
- * kills the shell: another process may get the same pid later.
+ * Starts a shell that waits until its stdin is closed. That happens when this process ends, even after SIGKILL. The
+ * shell then ends the server, which ends its own processes, and removes the folder of the server. If the server ends
+ * first, this process kills the shell: another process may get the same pid later.
  */
 function guard(server: ChildProcess, folder: string): void {
   // A zombie, state Z, has ended.
@@ -236,7 +236,8 @@ function guard(server: ChildProcess, folder: string): void {
 }
 
 /**
- * SIGQUIT is an immediate shutdown: no checkpoint, and the next start recovers. SIGKILL would leave child processes.
+ * Sends SIGQUIT, an immediate shutdown without a checkpoint; the next start recovers. SIGKILL would leave child
+ * processes.
  */
 async function end(server: ChildProcess): Promise<void> {
   if (hasEnded(server)) return;

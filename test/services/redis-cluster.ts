@@ -19,7 +19,7 @@ export type RedisCluster = {
 type Member = { server: RedisServer; busPort: number };
 
 const SLOTS = 16_384;
-/** New nodes refuse commands for two seconds in any case. */
+/** The timeout for a complete cluster. New nodes always refuse commands for their first two seconds. */
 const WHOLE_MS = 30_000;
 
 /** Resolves when every node sees all slots served. */

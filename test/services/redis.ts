@@ -119,8 +119,8 @@ async function run({ command, env, args, folder, port }: Launch): Promise<ChildP
 }
 
 /**
- * Starts a shell that waits for the end of this process, which closes the shell's stdin, even after SIGKILL. Then the
- * shell kills the server and removes its folder. If the server ends first, this process kills the shell: another
+ * Starts a shell that waits until its stdin is closed. That happens when this process ends, even after SIGKILL. The
+ * shell then kills the server and removes its folder. If the server ends first, this process kills the shell: another
  * process may get the same pid later.
  */
 function guard(server: ChildProcess, folder: string): void {

@@ -1,7 +1,7 @@
 /**
  * Starts a real S3 server for tests, which checks every signature: OpenStack Swift, on loopback, with its own folder
- * and ports. The server ends, and its folder is removed, with the process that started it, even after SIGKILL. Start
- * one per test file and give every test its own prefix.
+ * and ports. When the process that started it ends, even after SIGKILL, the server ends too and its folder is removed.
+ * Start one per test file and give every test its own prefix.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

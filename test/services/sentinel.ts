@@ -114,7 +114,7 @@ async function areWatching(sentinels: readonly RedisServer[], replica: number): 
   return true;
 }
 
-/** Whether a replica has all writes of the master. A new replica gets its first writes later. */
+/** Whether a replica has all writes of the master. A replica that has just connected has none. */
 async function isFollowed(master: number): Promise<boolean> {
   const [, offset, replicas = []] = (await withRedis(master, (redis) => redis.call("ROLE"))) as [string, number, Ack[]];
   return replicas.some(([, , acked]) => Number(acked) > 0 && Number(acked) >= Number(offset));

@@ -15,7 +15,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 const ORIGIN = "TEST_ORIGIN";
 /** Marks TMPDIR as the folder of a run. */
 const PREFIX = "trawl-run-";
-/** Servers of tests are ended by a shell that waits for the end of the test process. That takes a moment. */
+/**
+ * How long processes may take to end. A shell that waits for the end of the test process ends the servers of the tests.
+ */
 const GRACE_MS = 10_000;
 const POLL_MS = 50;
 const COMMAND_CHARS = 200;
@@ -30,7 +32,7 @@ export function beginTestRun() {
 }
 
 /**
- * Waits until no process of the run is left, kills those that stay, and removes the folder unless `keepsFolder`.
+ * Waits until no process of the run is left, kills those that stay, and removes the folder unless `keepsFolder` is set.
  * Returns a line for each process that had to be killed. Ignores this process and its own children: those are the
  * workers of the test runner.
  */

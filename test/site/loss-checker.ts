@@ -1,6 +1,6 @@
 /** Checks the results of a crawl: no URL is lost, and none occurs twice. Pure; shares no code with src/. */
 
-/** Values that occur more than once, with their number. */
+/** Values that occur more than once, each with its number of occurrences. */
 export function duplicates(urls: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const url of urls) counts.set(url, (counts.get(url) ?? 0) + 1);

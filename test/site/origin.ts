@@ -19,13 +19,14 @@ export type Arrival = {
   /** When the headers had arrived. */
   arrivedAt: number;
   /**
-   * When the last byte of the answer was passed to the system, or the client had disconnected; undefined while running.
+   * When the last byte of the answer was passed to the operating system, or when the client disconnected. Undefined
+   * before that.
    */
   endedAt: number | undefined;
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** 0 until the answer, and if the client disconnected before it. */
+  /** 0 before the answer, and if the client disconnected before the answer. */
   status: number;
   /** Number of the connection, from 1. */
   socket: number;

@@ -3,7 +3,7 @@ import { isApiError } from "../../../src/client/api-error.ts";
 import { withoutRequestPart } from "./problem.tsx";
 
 export type FieldProblems = {
-  /** The messages for a path and everything below it: `extract.price`. */
+  /** The messages for a path, such as `extract.price`, and everything below it. */
   at(path: string): string | undefined;
   /** The error, if a part of it belongs to no field. Read it after all calls of `at`. */
   rest: unknown;

@@ -7,7 +7,7 @@ const OVERSCAN = 8;
 /** The range moves in steps of this many rows, so that scrolling does not re-render on every pixel. */
 const STEP = 4;
 
-/** `last` is exclusive. */
+/** The rows to render; `last` is exclusive. */
 export function visibleRows(scrollTop: number, height: number, rowHeight: number, count: number): RowRange {
   const top = Math.floor(Math.max(0, scrollTop) / rowHeight / STEP) * STEP;
   const visible = Math.ceil(height / rowHeight) + STEP;
@@ -17,7 +17,10 @@ export function visibleRows(scrollTop: number, height: number, rowHeight: number
 export type Sort = { by: string; isDown: boolean };
 type Sortable = string | number | null | undefined;
 
-/** Stable. Computes each key once, so that 100,000 rows sort without a visible delay. Unknown keys come last. */
+/**
+ * Sorts the rows, keeping the order of equal ones. Computes each key once, so that 100,000 rows sort without a visible
+ * delay. Unknown keys come last.
+ */
 export function sorted<Row>(rows: readonly Row[], keyOf: (row: Row) => Sortable, isDown: boolean): readonly Row[] {
   const keyed = rows.map((row) => {
     const key = keyOf(row);

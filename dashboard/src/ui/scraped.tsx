@@ -4,7 +4,7 @@
  */
 import { cut, escapeBidi } from "./format.ts";
 
-/** On one line. The tooltip has the same shortened text. */
+/** Shows the text on one line. The tooltip has the same shortened text. */
 export function Scraped({ text, max = 500 }: { text: string; max?: number }) {
   const shown = escapeBidi(cut(text, max));
   return (
@@ -33,7 +33,7 @@ export function webUrl(text: string): string | undefined {
   return protocol === "http:" || protocol === "https:" ? href : undefined;
 }
 
-/** Within other text, wrapped over as many lines as needed. */
+/** Shows the text within other text, on as many lines as needed. */
 export function ScrapedText({ text, max = 500 }: { text: string; max?: number }) {
   return (
     <bdi class="scraped-text" dir="auto">

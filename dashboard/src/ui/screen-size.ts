@@ -1,4 +1,4 @@
-/** The size class of the window. Tables hide columns by it. */
+/** The size class of the window. On small windows, tables hide columns. */
 import { signal } from "@preact/signals";
 
 export type ScreenSize = "phone" | "tablet" | "laptop" | "desktop" | "wide";

@@ -18,10 +18,10 @@ type Deps = Pick<ApiDeps, "frontier" | "catalogue" | "store" | "clock"> & { poll
 type Listener = { caller: Caller; lastId: string | undefined; signal: AbortSignal };
 
 /**
- * The first `jobs` event contains the caller's newest jobs and the open jobs, which have not ended. Later events contain
- * the jobs that have changed. `gone` lists the ids of jobs that were deleted, and of ended jobs that are no longer among
- * the newest. `more`: whether there are open or ended jobs that the stream does not include. A caller with the scope
- * admin also gets `fleet` events: queues, workers and speed.
+ * The first `jobs` event contains the caller's newest jobs and the open jobs, which have not ended. Later events
+ * contain the jobs that have changed. `gone` lists the ids of jobs that were deleted, and of ended jobs that are no
+ * longer among the newest. `more`: whether there are open or ended jobs that the stream does not include. A caller with
+ * the scope admin also gets `fleet` events: queues, workers and speed.
  */
 export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listener): AsyncGenerator<string> {
   const { tenant } = caller;
@@ -50,7 +50,7 @@ export async function* allEvents(deps: Deps, { caller, lastId, signal }: Listene
 
 /** The maximum number of newest jobs per poll, for a caller without a tenant. */
 const MAX_JOBS = 200;
-/** The same for a caller with a tenant. It is lower because these jobs are read one by one. */
+/** The same for a caller with a tenant. It is lower because these jobs are read by id. */
 const MAX_OWN_JOBS = 50;
 /** The maximum number of open jobs per poll. */
 const MAX_OPEN = 200;

@@ -24,7 +24,7 @@ export async function* jobEvents(
     yield HELLO;
     let sentState = lastId;
     for await (const job of withHeartbeats(subscription, signal)) {
-      if (job === undefined) return; // deleted
+      if (job === undefined) return; // the job was deleted
       if (job === "heartbeat") yield HEARTBEAT;
       else {
         const isOver = hasEnded(job.state);

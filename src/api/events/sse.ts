@@ -4,15 +4,15 @@ import type { Subscription } from "./shared-poller.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** The first text of a stream: a browser reconnects this many ms after the connection breaks. */
+/** The first text of a stream. It makes a browser reconnect 2000 ms after the connection breaks. */
 export const HELLO = "retry: 2000\n\n";
 /** A comment line that prevents proxies from closing a connection without traffic. */
 export const HEARTBEAT = ": still here\n\n";
 const HEARTBEAT_MS = 15_000;
 
-/** Without an id, the client keeps the id of the last event that had one. */
+/** The text of an event. Without an id, the client keeps the id of the last event that had one. */
 export function eventText(name: string, value: unknown, id?: string): string {
-  // JSON.stringify writes no line breaks.
+  // One `data` line is enough, because JSON.stringify writes no line breaks.
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 

@@ -29,7 +29,7 @@ export type ServerMeter = Service & {
     ms: number;
     isFollowed: boolean;
   }): void;
-  /** An event stream was opened or closed. */
+  /** Counts an event stream that was opened (1) or closed (-1). */
   followed(change: 1 | -1): void;
   /** A frontier that counts submitted URLs. */
   intake<F extends Pick<Frontier, "enqueue">>(frontier: F): F;

@@ -9,7 +9,7 @@ const QUEUES = { max: 30 };
 export const SERVER_METRICS = {
   trawl_http_requests_total: {
     type: "counter",
-    help: "HTTP requests by route pattern. other: unknown path.",
+    help: "HTTP requests, by route pattern. `other`: unknown path.",
     labels: {
       method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
       route: ROUTES,
@@ -18,7 +18,7 @@ export const SERVER_METRICS = {
   },
   trawl_http_request_seconds: {
     type: "histogram",
-    help: "Response time of requests, except event streams.",
+    help: "Response time of HTTP requests, without event streams.",
     labels: { route: ROUTES },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   },
@@ -35,7 +35,7 @@ export const SERVER_METRICS = {
   },
   trawl_broker_up: { type: "gauge", help: "1 if the broker responded within 2 seconds." },
   trawl_store_up: { type: "gauge", help: "1 if the store responded within 2 seconds." },
-  trawl_queue_waiting: { type: "gauge", help: "URLs of all jobs that wait in a queue.", labels: { queue: QUEUES } },
+  trawl_queue_waiting: { type: "gauge", help: "URLs that wait in a queue, of all jobs.", labels: { queue: QUEUES } },
   trawl_queue_workers: { type: "gauge", help: "Worker processes that serve a queue.", labels: { queue: QUEUES } },
   trawl_fleet_workers: { type: "gauge", help: "Worker processes that report to this broker." },
   trawl_fleet_in_flight: { type: "gauge", help: "Tasks in progress on all workers." },
@@ -46,10 +46,13 @@ export const SERVER_METRICS = {
   },
   trawl_fleet_tries_per_second: {
     type: "gauge",
-    help: "Attempts per second of all workers, over the last 5 to 10 seconds. failed: ended without a page; the task is retried or dead.",
+    help: "Attempts per second of all workers, over the last 5 to 10 seconds. `failed`: the attempt ended without a page, and the task is retried or dead.",
     labels: { outcome: ["done", "failed"] },
   },
-  trawl_dead_letters: { type: "gauge", help: "Dead letters that were not replayed or discarded." },
+  trawl_dead_letters: {
+    type: "gauge",
+    help: "Dead letters in the broker. Replayed and discarded dead letters are not counted.",
+  },
   trawl_webhook_events_pending: { type: "gauge", help: "Webhook events that are not delivered yet." },
 } as const satisfies Declarations;
 

@@ -51,6 +51,6 @@ function lastIdIn({ "last-event-id": id }: ApiRequest["headers"]): string | unde
 }
 
 function streamed(stream: AsyncGenerator<string>): StreamResponse {
-  // The header tells proxies not to buffer the stream.
+  // The header disables the buffering of the stream in proxies.
   return { status: 200, type: `${EVENT_STREAM}; charset=utf-8`, stream, headers: { "x-accel-buffering": "no" } };
 }

@@ -1,6 +1,6 @@
 /**
- * Queues and workers. All tenants share them, so these routes require the scope admin. A tenant sees waiting tasks in
- * its jobs.
+ * Queues and workers. All tenants share them, so these routes require the scope admin. A tenant sees only the waiting
+ * tasks of its own jobs, in the counts of each job.
  */
 import { z } from "zod";
 import { queuesOut } from "../../control/views/fleet.ts";

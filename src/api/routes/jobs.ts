@@ -21,7 +21,7 @@ const newJob = jobSchema.extend({
   open: z
     .boolean()
     .optional()
-    .describe("More URLs follow with POST /v1/jobs/{id}/urls; the last request has ?last=true."),
+    .describe("Set this to add more URLs with POST /v1/jobs/{id}/urls. Set ?last=true in the last of these requests."),
 });
 const listing = z.strictObject({
   state: jobSchemaOut.shape.state.optional(),
@@ -30,7 +30,7 @@ const listing = z.strictObject({
     .max(500)
     .optional()
     .describe(
-      "Words that all occur in the name, the id, the request id or the start URLs of the job. Case is ignored. The URLs of a job with more than 500 URLs are not searched.",
+      "Only jobs that contain all these words in their name, id, request id or start URLs. Case is ignored. The URLs of a job with more than 500 URLs are not searched.",
     ),
   ...LISTING,
 });
@@ -82,7 +82,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Add URLs to a job",
       description:
-        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a JSON string, {"url": …}, or a plain URL. The job must not be sealed: it was submitted with `open`, or only a part of its URLs was accepted (429).',
+        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a JSON string, {"url": …}, or a plain URL. The job must not be sealed. A job is not sealed if it was submitted with `open`, or if only a part of its URLs was accepted (429).',
       params: id,
       query: z.strictObject({
         last: z
@@ -115,7 +115,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       async handle({ query, caller }) {
         const { cursor, ...filter } = query;
         const after = jobPositionFrom(cursor);
-        // Callers of one tenant see the same jobs.
+        // Callers of one tenant see the same jobs, so they share a cache entry.
         const json = await deps.jobList.page(JSON.stringify([caller.tenant, query]), async () => {
           const { jobs, next } = await listJobs(deps, caller, { ...filter, after });
           return {
@@ -151,8 +151,8 @@ export function jobRoutes(deps: ApiDeps): Route[] {
         const spec = job.spec;
         const spider = spec.spider === undefined ? undefined : nameInFolder(spec.spider, deps.config.apiSpiders);
         const hasWebhook = (await deps.store.webhooks.find(spec.id)) !== undefined;
-        // `submitted` counts a list twice if it was sent twice. Duplicate links are subtracted too, so the result may
-        // be too low, but never too high.
+        // If a list was sent twice, `counts.submitted` counts it twice, so duplicates are subtracted. They include
+        // duplicate links of pages, so the result may be too low, but never too high.
         const submitted = counts.submitted - counts.duplicate;
         return { status: 200, body: jobAsWritten(spec, deps.config, { spider, hasWebhook, submitted }) };
       },
@@ -164,7 +164,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Change the rate, priority or limits of a job",
       description:
-        "The change applies to all workers immediately. Missing keys are not changed. If the page limit is below the number of queued URLs, the queued URLs are still fetched, but no more URLs are accepted. The limits of sites in `politeness.sites` do not change. The `limits` of an ended job cannot be changed.",
+        "The change applies to all workers. At a site where a worker holds a term, it takes effect when the term is returned or ends, at most 2 seconds later. Fields that the request does not contain stay unchanged. If the page limit is below the number of queued URLs, the queued URLs are still fetched, but no more URLs are accepted. The limits in `politeness.sites` stay unchanged. The `limits` of an ended job cannot be changed.",
       params: id,
       body: jobChangeSchema,
       example: { rate: "2/s", priority: 3, limits: { pages: 5000, seconds: null } },

@@ -132,7 +132,7 @@ export function pageRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-/** A page belongs to its job, and the job to a tenant. Throws NOT_FOUND. */
+/** Finds a page of a job that the caller may see. Throws NOT_FOUND. */
 async function findOwnPage({ store, catalogue }: ApiDeps, caller: Caller, id: number): Promise<StoredPage> {
   const page = await store.findPage(id);
   const job = page && (await catalogue.lookUp(page.jobId));
@@ -158,7 +158,7 @@ async function download(deps: ApiDeps, page: StoredPage, part: Part): Promise<St
   };
 }
 
-/** Throws NOT_FOUND if the part was not stored, or is no longer stored. */
+/** Reads a stored file of a page. Throws NOT_FOUND if it was not stored, or is no longer stored. */
 async function readPart(
   { bodies }: ApiDeps,
   page: StoredPage,

@@ -237,7 +237,10 @@ function pageStream({ store }: ApiDeps, jobId: string, query: PageListing, type:
   });
 }
 
-/** Throws after the client has disconnected. A search without results writes nothing, so no write would fail. */
+/**
+ * A view of the store whose reads throw after the client has disconnected. A search without results writes nothing, so
+ * it would not notice the lost connection.
+ */
 function whileConnected(store: Store, isClosed: () => boolean): Pick<Store, "readRecords" | "readPages"> {
   const checkConnected = () => {
     if (isClosed()) throw new Error("the client has disconnected");

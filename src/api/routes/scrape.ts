@@ -13,7 +13,7 @@ import { defineRoute, type Route } from "../route.ts";
 import { submitJob } from "../submit/submit-job.ts";
 import { pageOut, type ScrapeOut, scrapeSchemaOut } from "../wire/results.ts";
 
-/** The server closes connections after a minute without traffic. */
+/** Less than a minute, because the server closes connections after a minute without traffic. */
 const MAX_WAIT_SECONDS = 55;
 const MOST_URGENT = 0;
 /** Each redirect is stored as a page. The last page is the result. */

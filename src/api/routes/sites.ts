@@ -23,7 +23,7 @@ const policy = z.strictObject({
   burst: z.int().min(1).max(1000).optional(),
   perSite: z.int().min(1).max(1000).optional(),
 });
-/** The page limit is larger than in other listings: rows are small, and there may be a hundred thousand sites. */
+/** The maximum of `limit` is higher than in other listings: rows are small, and there may be 100,000 sites. */
 const listing = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(50),
   cursor: z.string().max(2_000).optional(),
@@ -40,7 +40,7 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       tag: TAG,
       summary: "List sites, with their rate and next request",
       description:
-        "Sorted by name. With `sort=waiting`, at most 500 sites with waiting URLs, those with the most waiting URLs first.",
+        "The list is sorted by name. With `sort=waiting`, it contains at most 500 sites with pending URLs, and is sorted by their number, highest first.",
       query: listing,
       responses: {
         200: {
@@ -74,9 +74,9 @@ export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
       path: "/v1/sites/:site",
       scope: "admin",
       tag: TAG,
-      summary: "Set the limits of a site, overriding its jobs and robots.txt",
+      summary: "Set the limits of a site, which override its jobs and robots.txt",
       description:
-        "The limits apply from the next request to the site until you remove them. `burst` and `perSite` default to the settings of the server.",
+        "The limits apply until you remove them. If a worker holds a term at the site, they take effect when the term is returned or ends, at most 2 seconds later. `burst` and `perSite` default to the settings of the server.",
       params: named,
       body: policy,
       example: { rate: "10/m", perSite: 1 },
@@ -125,7 +125,7 @@ function siteNotFound(site: string): TrawlError {
   });
 }
 
-/** The site as the frontier names it. Throws BAD_REQUEST. */
+/** The name of the site in the frontier. Throws BAD_REQUEST if the text is not a site. */
 function siteNamed(text: string): string {
   const url = /[/?#@\\]/.test(text) ? undefined : canonicalUrl(`http://${text}/`);
   if (url !== undefined) return siteOf(url, "host");

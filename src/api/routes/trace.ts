@@ -54,7 +54,7 @@ export function traceRoutes(deps: ApiDeps): Route[] {
 
 const JOBS_PER_CALL = 100;
 
-/** For a caller with a tenant: only the jobs of that tenant. */
+/** The jobs that the caller may see, newest first, in batches. */
 async function* jobsOf(deps: ApiDeps, caller: Caller): AsyncGenerator<readonly KnownJob[], void> {
   for (let after: JobPosition | undefined; ; ) {
     const { jobs, next } = await listJobs(deps, caller, { limit: JOBS_PER_CALL, after });

@@ -27,7 +27,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>, maxBatch: nu
   if (batch.length > 0) yield batch;
 }
 
-/** Undefined for an empty line. Invalid URLs are refused later. */
+/** The URL of a line; undefined for an empty line. Invalid URLs are refused later. */
 function urlIn(line: string): string | undefined {
   const text = line.trim();
   if (text === "") return undefined;

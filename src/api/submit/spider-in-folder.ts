@@ -6,7 +6,7 @@ import { TrawlError } from "../../errors.ts";
 /** A relative path. No part begins with a dot, so the path cannot lead out of the folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*){0,9}$/;
 
-/** The path by which workers load the spider. Throws BAD_SPIDER. */
+/** The path from which workers load the spider. Throws BAD_SPIDER. */
 export function spiderInFolder(name: string, apiSpiders: string): string {
   if (apiSpiders === "none") {
     throw bad(

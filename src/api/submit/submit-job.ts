@@ -100,7 +100,7 @@ function countsOf({ id, accepted, duplicates, refused, refusedCount, taken }: Su
   return { id, accepted, duplicates, refused: [...refused], refusedCount, taken };
 }
 
-/** The counts of the first response, which the client may not have received. */
+/** The counts for a repeated request: those of the first response, which the client may not have received. */
 function firstCounts(spec: JobSpec, urls: readonly string[]): Counts {
   const { tasks, refused } = firstTasks(spec, urls);
   const accepted = new Set(tasks.map(({ url }) => url)).size;
@@ -111,7 +111,7 @@ function firstCounts(spec: JobSpec, urls: readonly string[]): Counts {
   };
 }
 
-/** The path by which workers load the spider. Throws BAD_SPIDER. */
+/** Replaces the name of a spider by the path from which workers load it. Throws BAD_SPIDER. */
 export function withSpiderPath<Job extends { spider?: string | undefined }>(
   job: Job,
   { apiSpiders }: Pick<ApiDeps["config"], "apiSpiders">,

@@ -62,7 +62,7 @@ export const scrapeSchemaOut = z.strictObject({
   outcome: z
     .enum(["page", "dead", "refused"])
     .describe(
-      "refused: the URL was not fetched, because robots.txt disallows it, it is a duplicate in a shared dedup scope, or the job was cancelled. Also if the job stores neither pages nor records.",
+      "refused: the URL was not fetched, because robots.txt disallows it, it is a duplicate in a shared dedup scope, or the job was cancelled. The outcome is also refused if the job stores neither pages nor records.",
     ),
   page: pageSchemaOut.nullable(),
   records: z.array(recordSchemaOut).describe("At most 1,000 records."),

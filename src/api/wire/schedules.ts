@@ -19,7 +19,7 @@ export const scheduleSchemaOut = z.strictObject({
   nextAt: instant.nullable().describe("The next run. null while the schedule is paused."),
   createdAt: instant,
   job: jobSchema.describe(
-    "The job that each run submits. Header values, text typed into pages and the webhook secret are masked.",
+    "The job that each run submits. Header values and text typed into pages are masked; the webhook secret is left out.",
   ),
 }) satisfies z.ZodType<ScheduleOut>;
 

@@ -88,7 +88,7 @@ export const siteDetailSchemaOut = siteSchemaOut.extend({
 
 export type SiteDetailOut = z.output<typeof siteDetailSchemaOut>;
 
-/** A robots.txt may be 500 KB long. */
+/** The maximum length of `text`. A robots.txt may be 500 KB long. */
 const MAX_TEXT = 20_000;
 const MAX_SITEMAPS = 20;
 /** If none of these paths may be fetched, and the file has no Allow line, it allows nothing. */

@@ -100,7 +100,7 @@ export const traceSchemaOut = z.strictObject({
   timelines: z
     .array(timelineSchemaOut)
     .describe(
-      "The timeline of one page, for each job that contains it. Also for a job with one URL, without links and spider.",
+      "The timeline of one page, for each job that contains it. A job with one URL, without links and spider, also has a timeline.",
     ),
   jobs: z.array(jobTraceSchemaOut).describe("Summaries of whole jobs. Empty if there are timelines."),
   more: count.describe("How many more results there are. The response contains at most 20."),

@@ -23,12 +23,12 @@ Examples:
   trawl change jmwiapq7ve90649 --rate 1/s          slow the job down
   trawl change jmwiapq7ve90649 --priority 0        run it before other jobs
   trawl change jmwiapq7ve90649 --max-pages 500     raise or lower the limit
-  trawl change jmwiapq7ve90649 --max-seconds none  remove the deadline
+  trawl change jmwiapq7ve90649 --max-seconds none  remove the time limit
 
 The change applies to all workers within about 2 seconds. If the new page limit
 is lower than the number of queued URLs, the queued URLs are still fetched, and
-new URLs are refused. The rate, burst and concurrency of sites in politeness.sites of the
-job do not change.
+new URLs are refused. The rate, burst and concurrency do not change for sites
+that the job lists in politeness.sites.
 To limit one site for all jobs, use PUT /v1/sites/{site} of the API.`;
 
 export function addChange(program: Command): void {
@@ -45,7 +45,7 @@ export function addChange(program: Command): void {
     )
     .option(
       "--max-seconds <n>",
-      "stop this many seconds after submission; none: no limit",
+      "end the job this many seconds after its submission; none: no limit",
       numberOrNone("--max-seconds"),
     )
     .addHelpText("after", EXAMPLES)
@@ -83,7 +83,7 @@ function settingsText({ id, state, politeness, priority, limits }: JobOut): stri
   const settings = [
     `${politeness.rate} per site`,
     ...(politeness.burst > 1 ? [`bursts of ${politeness.burst}`] : []),
-    `${politeness.perSite} in parallel`,
+    `${politeness.perSite} concurrent`,
     `priority ${priority}`,
     ...(limits.pages === null ? [] : [`at most ${plural(limits.pages, "page")}`]),
     ...(limits.seconds === null ? [] : [`at most ${formatCount(limits.seconds)} s`]),

@@ -15,8 +15,9 @@ Examples:
   trawl crawl spider.ts --max-pages 500 --processes 2
   trawl crawl --resume          continue the last interrupted crawl
 
-Without rules or a spider, each page yields its title, description, text and
-links. By default the crawl follows only links within the site of a page.
+Without rules or a spider, the record of a page contains its title, description,
+text and links. By default, the crawl follows only links to the site of the page
+that contains them.
 Exit codes: 0 complete, 1 the crawl failed or was cancelled (with --strict: any
 page failed), 2 invalid usage, 3 broker, store or browser unavailable,
 130 interrupted.`;
@@ -35,7 +36,7 @@ export function addCrawl(program: Command, shutdown: Shutdown): void {
     )
     .option(
       "--processes <n>",
-      "number of worker processes (default for a spider: 1; otherwise none, the tasks run in this process)",
+      "number of worker processes (default: 1 for a spider; otherwise the tasks run in this process)",
       processes,
     )
     .option("--user-agent <text>", "the User-Agent header; include a way to contact you")

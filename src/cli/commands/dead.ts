@@ -47,7 +47,10 @@ export function addDead(program: Command): void {
       wholeNumber("--per-second", 1),
       10,
     )
-    .option("--discard", "delete the failed URLs from the list (the job still counts them as failed)")
+    .option(
+      "--discard",
+      "remove the failed URLs, so that they are no longer shown or replayed; the job still counts them as failed",
+    )
     .action((jobId: string | undefined, flags: Flags) =>
       runOnPlane({ flags }, (session) => dead(session, jobId, flags)),
     );
@@ -58,7 +61,7 @@ async function dead(session: PlaneSession, jobId: string | undefined, flags: Fla
   if (flags.replay === true && flags.discard === true) {
     throw new TrawlError("BAD_USAGE", {
       op: "cli.dead",
-      message: "--replay and --discard cannot be combined; give one of them",
+      message: "--replay and --discard cannot be combined; use only one of them",
     });
   }
   if (flags.all === true && jobId !== undefined) {
@@ -76,16 +79,16 @@ async function dead(session: PlaneSession, jobId: string | undefined, flags: Fla
     const discarded = await plane.discardDead(filter);
     return print(session, flags, { discarded }, `${plural(discarded, "failed URL")} discarded`);
   }
-  if (job?.archived === true) session.screen.err("the job is archived; its list of failed URLs is no longer kept\n");
+  if (job?.archived === true) session.screen.err("the job is archived; its list of failed URLs was removed\n");
   return flags.list === true ? list(session, filter, flags) : group(session, filter, flags);
 }
 
-/** What fetches the replayed URLs. Without a job, they may belong to crawls and to submitted jobs. */
+/** Says how the replayed URLs are fetched. Without a job, they may belong to crawls and to submitted jobs. */
 function afterReplay(job: JobOut | undefined): string {
-  if (job === undefined) return "workers fetch those of submitted jobs; for a crawl, run: trawl crawl --resume JOB";
-  // The webhook events of a crawl are delivered by its processes.
+  if (job === undefined) return "workers fetch the URLs of submitted jobs; for a crawl, run: trawl crawl --resume JOB";
+  // This includes the delivery job of a crawl: the processes of the crawl deliver its webhook events.
   const crawl = crawlOfQueue(job.queue);
-  if (crawl !== undefined) return `run them with: trawl crawl --resume ${crawl}`;
+  if (crawl !== undefined) return `fetch them with: trawl crawl --resume ${crawl}`;
   return `workers on queue ${job.queues.join(", ")} fetch them`;
 }
 

@@ -115,7 +115,7 @@ function webhookText(
   { command }: Screen,
 ): string {
   const counts = `${formatCount(delivered)} delivered, ${formatCount(waiting)} waiting, ${formatCount(dead)} failed`;
-  const deliveries = deliveryJobs.at(-1); // empty after the delivery jobs are archived
+  const deliveries = deliveryJobs.at(-1); // undefined after the delivery jobs are archived
   const hasFailure = lastFailure !== null && waiting + dead > 0;
   const rows = [
     ["", `to ${host}`, counts],

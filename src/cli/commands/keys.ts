@@ -35,10 +35,10 @@ Examples:
 Scopes: read (see jobs and their results), submit (create and control jobs) and
 admin (both, and manage queues, workers, sites and keys). A key with a tenant
 sees only that tenant's jobs; a key without a tenant sees all jobs.
-A new key is printed once, alone on stdout; only its hash is stored. As soon as
-one key exists, trawl serve requires a key for every request, except for health
-checks, the API documentation and the files of the dashboard, and may listen on
-any --host. Running servers apply changes within 3 seconds.`;
+A new key is printed once, on stdout; only its hash is stored. As soon as a key
+exists, trawl serve requires a key for every request, except for health checks,
+the API documentation and the files of the dashboard. It may then listen on any
+--host. Running servers apply changes within 3 seconds.`;
 
 export function addKeys(program: Command): void {
   withPlaneFlags(program.command("keys"))
@@ -83,17 +83,20 @@ async function add(session: PlaneSession, name: string, flags: Flags): Promise<v
     return screen.out(`${JSON.stringify({ ...shown, key: secret })}\n`);
   }
   await screen.out(`${secret}\n`);
-  screen.err(`created key ${key.id}; the key itself is shown only once; send it as: Authorization: Bearer KEY\n`);
+  screen.err(
+    `created key ${key.id}; its secret is on stdout and is not shown again; send it as: Authorization: Bearer KEY\n`,
+  );
 }
 
 /**
- * Once a key exists, the server requires one. If the first key could not create others, the API would be locked. With
- * direct access to the store, another key can always be created.
+ * Called before a key without the scope `admin` is created. Throws if it would be the first key of a server. Once a key
+ * exists, the server requires one. If the first key could not create others, no further key could be created through
+ * the API. With direct access to the store, another key can always be created.
  */
 async function assertFirstKeyIsAdmin({ plane, isServed }: PlaneSession): Promise<void> {
   if (!isServed || (await plane.keys.list()).length > 0) return;
   throw usage(
-    "the first key must have --scopes admin: once a key exists the server requires one, and only an admin key can create more",
+    "the first key must have --scopes admin: as soon as a key exists, the server requires a key, and only an admin key can create more keys",
   );
 }
 
@@ -106,7 +109,7 @@ async function list({ plane, screen, now: clock }: PlaneSession, flags: Flags): 
   }
   if (keys.length === 0) {
     return screen.err(
-      `no keys: trawl serve only listens on this machine and requires no key; create one with: ${screen.command} keys add NAME\n`,
+      `no keys: trawl serve requires no key, and listens only on loopback addresses; create a key with: ${screen.command} keys add NAME\n`,
     );
   }
   const head = ["ID", "NAME", "TENANT", "SCOPES", "USED", "STATE"];
@@ -115,7 +118,7 @@ async function list({ plane, screen, now: clock }: PlaneSession, flags: Flags): 
     key.lastUsedAt === undefined ? "never" : `${roughAge(now - key.lastUsedAt)} ago`,
     [stateText(key, now), ...quotaTexts(key.quotas)].join(", "),
   ]);
-  // Not shortened to the terminal's width: a wrapped line is better than a quota that is cut off.
+  // The table is not shortened to the terminal's width: a wrapped line is better than a quota that is cut off.
   return screen.out(table([head, ...rows]));
 }
 

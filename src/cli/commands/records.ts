@@ -24,7 +24,7 @@ export function addRecords(program: Command): void {
     .option("--out <file>", "write to this file instead of stdout")
     .option(
       "--invalid",
-      "print the records that failed the schema or lack a required field, with the reason, as JSON lines on stdout",
+      "print the records that do not match their schema or lack a required field, each with the reason, as JSON lines on stdout",
     )
     .action((jobId: string | undefined, flags: Flags) => records(jobId, flags));
 }
@@ -42,7 +42,10 @@ async function records(jobId: string | undefined, flags: Flags): Promise<void> {
   });
 }
 
-/** Empty output has several causes: the wrong job, the wrong store, or a crawl without records so far. */
+/**
+ * Explains why the output is empty. There are several causes: the wrong job, the wrong store, or a crawl without
+ * records so far.
+ */
 async function reportIfNone({ plane, screen }: PlaneSession, job: JobOut, { invalid }: Flags): Promise<void> {
   const { records } = plane;
   const [first] = await (invalid === true ? records.readInvalid(job.id, 0, 1) : records.readRecords(job.id, 0, 1));

@@ -15,13 +15,13 @@ Examples:
   trawl schedule show ID
   trawl schedule run ID
 
-trawl serve starts the runs, trawl worker executes them; trawl up does both. You
-can run any number of them: each scheduled time starts one run.
-If the previous run is still active, the next one is skipped (--overlap skip),
-waits for it (queue) or cancels it (replace). A run that could not start within
-TRAWL_SCHEDULE_GRACE, because no server was running, is missed. With --catch-up
-one, the latest missed run is started later; with skip, none; with all, the
-latest --max-catch-up missed runs.
+trawl serve submits the jobs of schedules, and trawl worker runs them; trawl up
+does both. With several servers, each scheduled time still starts only one run.
+If the job of the previous run has not ended, the next run is skipped (--overlap
+skip), waits for its end (queue) or cancels it (replace). If no server submits a
+run within TRAWL_SCHEDULE_GRACE, the run is missed. --catch-up one starts the
+latest missed run later, skip starts none of them, and all starts the latest
+--max-catch-up of them.
 A cron expression has five fields, or six with seconds first. Its times are
 local times in --time-zone, including daylight saving time. --every counts from
 the creation of the schedule.`;
@@ -35,7 +35,7 @@ export function addSchedule(program: Command): void {
     .option("--time-zone <name>", "time zone of the cron expression, such as Europe/Berlin (default UTC)")
     .option("--every <duration>", "interval instead of a cron expression: 15m, 6h, 1d")
     .addOption(
-      new Option("--overlap <what>", "what to do if the previous run is still active")
+      new Option("--overlap <what>", "what to do if the job of the previous run has not ended")
         .choices(OVERLAPS)
         .default(undefined, "skip"),
     )

@@ -17,11 +17,12 @@ Examples:
 
 Workers fetch the submitted URLs; start one with trawl worker. A spider must be
 at the same path on the machine of every worker.
-With --api or TRAWL_API the job is sent to a trawl serve, authenticated with
-TRAWL_API_KEY. Long lists are sent in parts, and a failed part is sent again.
-Exit codes: 0 submitted (with --wait: complete), 1 no valid URL in a list, the
-job failed or was cancelled, or see --strict, 2 invalid usage, 3 broker, store
-or server unavailable, 130 interrupted.`;
+With --api or TRAWL_API, the command sends the job to a server (trawl serve),
+with the key in TRAWL_API_KEY. It sends a long list in parts, and sends a failed
+part again.
+Exit codes: 0 submitted (with --wait: complete), 1 the list has no valid URL,
+the job failed or was cancelled, or a condition of --strict applies, 2 invalid
+usage, 3 broker, store or server unavailable, 130 interrupted.`;
 
 export function addSubmit(program: Command, shutdown: Shutdown): void {
   withRequestIdFlag(withJobFlags(withPlaneFlags(program.command("submit [targets...]"))))
@@ -42,7 +43,7 @@ export function addSubmit(program: Command, shutdown: Shutdown): void {
     .option("--idempotency-key <key>", "if you submit again with the same key, no second job is created")
     .option("--wait", "wait until the job ends; exit with 1 if it failed or was cancelled")
     .option("--strict", "exit with 1 if a URL was refused or, with --wait, a page failed")
-    .option("--quiet", "do not show progress; failures are still reported")
+    .option("--quiet", "print no progress; failures are still printed")
     .addHelpText("after", EXAMPLES)
     .action(async (targets: string[], flags: SubmitFlags) => {
       const { submit } = await import("../submit/submit.ts");

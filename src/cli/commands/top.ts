@@ -24,15 +24,15 @@ Examples:
 
 Shows jobs with their progress, queues, sites and workers. By default, the
 screen is updated every second.
-Sparklines show the last minutes. Keys: Tab next panel, ↑ ↓ select, p pause or
+Small charts show the last minutes. Keys: Tab next panel, ↑ ↓ select, p pause or
 resume a job, / filter, s sort, ? help, q quit. Without a terminal, for example
-in a pipe, it prints one snapshot.
+in a pipe, the command prints one snapshot.
 Exit codes: 0 quit, 2 invalid usage, 3 broker, store or server unavailable at
 the start.`;
 
 const MIN_MS = 200;
 const MAX_MS = 3_600_000;
-/** Rows per panel in a snapshot that is not limited by a screen. */
+/** The maximum number of rows per panel if the output is not a screen. */
 const MAX_ROWS = 20;
 const PIPE_COLUMNS = 80;
 
@@ -44,7 +44,7 @@ export function addTop(program: Command, shutdown: Shutdown): void {
         .argParser(interval)
         .default(1_000, "1s"),
     )
-    .option("--once", "print one snapshot and exit; implied by --json and without a terminal")
+    .option("--once", "print one snapshot and exit; the default with --json and without a terminal")
     .addHelpText("after", EXAMPLES)
     .action((flags: TopFlags) => top(flags, shutdown));
 }
@@ -83,7 +83,7 @@ function topJson({ at, totals, jobs, queues, sites, workers }: FleetSnapshot): o
   return { at: new Date(at).toISOString(), totals, jobs: jobs.map(jobJson), queues, sites, ...workersJson(workers) };
 }
 
-/** Speeds need two snapshots and are left out; the job's own `rate` and `etaSeconds` stay. */
+/** A job as JSON. Computed speeds need two snapshots and are left out; the job's own `rate` and `etaSeconds` stay. */
 function jobJson({ perSecond: _perSecond, etaMs: _etaMs, ...job }: TopJob): object {
   return job;
 }

@@ -13,8 +13,8 @@ Examples:
   trawl trace 4711                              a task with at least one attempt
 
 The timeline combines the attempts, which workers record in the store, with the
-current state in the broker. An attempt without a recorded end means that its
-worker has probably crashed.`;
+current state in the broker. If an attempt has no recorded end, its worker has
+probably crashed.`;
 
 export function addTrace(program: Command): void {
   withPlaneFlags(program.command("trace <what>"))

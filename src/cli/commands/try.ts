@@ -17,7 +17,7 @@ Examples:
 
 With a spider or a job, the page is read as in a crawl: by the handlers of the
 spider, or by the rules of the job.
-Exit codes: 0 shown, 1 the page cannot be fetched or the handler failed,
+Exit codes: 0 success, 1 the page cannot be fetched or the handler failed,
 2 invalid usage, 3 browser unavailable, 130 interrupted.`;
 
 export function addTry(program: Command): void {
@@ -25,12 +25,15 @@ export function addTry(program: Command): void {
     .command("try <target> [url]")
     .description("fetch one page, run rules, a job or a spider on it, and show records and links; nothing is stored")
     .option("-e, --extract <name=rule>", "add a field to the record (repeatable)", collect, [])
-    .option("--follow <selector>", "which links to show (default a[href])")
+    .option("--follow <selector>", "selector of the links to show (default a[href])")
     .option("--handler <name>", "run this handler of the spider (default page)")
     .option("--carry <json>", "the carry value for the handler", jsonValue)
     .option("--header <name: value>", "send this header with the request (repeatable)", collect, [])
     .addOption(new Option("--render <when>", "render the page in a browser").choices(RENDER))
-    .option("--wait-for <what>", "for a rendered page: wait for load, for idle, or until this selector matches")
+    .option(
+      "--wait-for <what>",
+      "when the rendered page is ready: load, idle (no network requests), or a selector that must match",
+    )
     .option("--screenshot <file>", "render the page and save a screenshot (.png)")
     .option("--pdf <file>", "render the page and save it as PDF (.pdf)")
     .option("--ignore-robots", "ignore robots.txt")

@@ -22,11 +22,11 @@ Examples:
   trawl up --fetch 2 --queue high_priority=1 --time-limit 120
   TRAWL_BROKER=redis://127.0.0.1:6379 trawl up --fetch 8 --no-serve
 
-Starts everything on this machine: the API server with the dashboard, as trawl
-serve does, and worker processes that fetch, render or parse pages, each on the
-queue of that name. Fetch processes also deliver webhook events; without them,
-the first other kind does. You can run trawl up on any number of machines; a
-second trawl up on the same machine needs --no-serve or another --port.
+Starts the API server with the dashboard, like trawl serve, and worker processes
+for the queues fetch, render and parse. The fetch processes also deliver webhook
+events; with --fetch 0, processes of another queue deliver them. You can run
+trawl up on any number of machines. A second trawl up on the same machine needs
+--no-serve or another --port.
 The supervisor replaces a process that crashes, hangs or reaches a limit. If a
 process keeps crashing, the supervisor waits longer before each replacement.
 Each output line names its process.
@@ -46,13 +46,13 @@ export function addUp(program: Command, shutdown: Shutdown): void {
       .addOption(
         new Option("--render <n>", "number of browser processes")
           .argParser(count("--render"))
-          .default(1, "1; without Chromium 0"),
+          .default(1, "1, or 0 without Chromium"),
       )
       .option("--parse <n>", "number of parse processes", count("--parse"), 1)
-      .option("--queue <name=n>", "number of processes for another queue, 1 without =n (repeatable)", queueCount, []),
+      .option("--queue <name=n>", "number of processes for another queue; without =n: 1 (repeatable)", queueCount, []),
   );
   withListenFlags(command)
-    .option("--no-serve", "start only workers, without API and dashboard")
+    .option("--no-serve", "start only workers, no API server and no dashboard")
     .option("--quiet", "print errors only")
     .addHelpText("after", EXAMPLES)
     .action((flags: UpFlags, command: Command) => {
@@ -108,7 +108,7 @@ function withBrowser(
   } catch (error) {
     const others = groups.filter(({ name }) => name !== "render");
     if (isRequested || others.length === 0 || !isTrawlError(error, "BROWSER_UNAVAILABLE")) throw error;
-    note(`note: no render processes are started: ${error.message}\n`);
+    note(`note: no render process was started: ${error.message}\n`);
     return others;
   }
 }

@@ -49,9 +49,9 @@ Any number of workers can share a broker: start one worker per core, or one
 worker with --processes set to the number of cores. The worker supervises the
 processes that run the tasks. It replaces a process that crashes, hangs or
 reaches a limit, and returns the tasks of that process to the queue at once. A
-page whose handler exceeds --time-limit, or that crashes three processes, is
-marked as failed (trawl dead). Webhook events are tasks of the queue deliver: if
-you set --queues, at least one worker must serve deliver.
+page fails (trawl dead) if its handler exceeds --time-limit, or if it crashes
+three processes. Webhook events are tasks of the queue deliver: if you set
+--queues, at least one worker must serve deliver.
 After Ctrl-C, SIGTERM or SIGHUP, the worker waits up to TRAWL_GRACE for running
 tasks, returns unfinished tasks to the queue and exits with 0. After a second
 signal, it exits at once with 130.
@@ -154,7 +154,10 @@ function allSettings(flags: Flags): Record<string, unknown> {
   return { ...processSettings(flags), processes: flags.processes, pool: flags.pool };
 }
 
-/** True even for one process: a handler that blocks the event loop must not block the process that handles Ctrl-C. */
+/**
+ * Whether a supervisor starts the workers as child processes. This is the default even for one process: a handler that
+ * blocks the event loop must not block the process that handles Ctrl-C.
+ */
 function isSupervised({ pool, processes }: Config): boolean {
   if (pool === "auto") return true;
   if (processes === 1) return false;

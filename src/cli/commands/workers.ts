@@ -27,8 +27,8 @@ listed below their supervisor. To find problems, use trawl doctor.
 
 drain: the worker leases no more tasks, finishes its current ones and exits
 with 0; it is not replaced. With the name of a supervisor, all its processes are
-drained and the supervisor exits. recycle: like drain, but the supervisor starts
-a new process in its place.
+drained, and the supervisor exits. recycle: like drain, but the supervisor
+replaces each process by a new one.
 Workers on any machine receive the command within 5 seconds. After 12 times
 TRAWL_GRACE, a worker stops as after SIGTERM: it waits up to TRAWL_GRACE for its
 tasks and returns the unfinished ones to the queue. No task is lost.`;
@@ -68,7 +68,7 @@ async function sendCommand(
   for (const one of names) results.push(await plane.sendWorkerCommand(one, command));
   const workers = results.flatMap((result) => result.workers);
   if (flags.json === true) return screen.out(`${JSON.stringify({ command, workers })}\n`);
-  if (workers.length === 0) return void screen.err(`there is no worker to ${command}\n`);
+  if (workers.length === 0) return void screen.err(`no worker accepts the command ${command}\n`);
   const shown = workers.map(shortProcess).join(", ");
   const effect = command === "drain" ? "they exit" : "new processes replace them";
   screen.err(

@@ -25,7 +25,10 @@ export async function beginCrawl(
   { out, requestId }: SpecFlags,
 ): Promise<JobSpec> {
   if (target === undefined)
-    throw new TrawlError("BAD_USAGE", { op: "cli.crawl", message: "nothing to crawl; pass a URL" });
+    throw new TrawlError("BAD_USAGE", {
+      op: "cli.crawl",
+      message: "nothing to crawl; pass a URL, a spider, a job or a URL list",
+    });
   const spec = specOf(session, target, { out, requestId });
   // A bad selector or a missing browser is reported before anything is queued.
   extractorOf(spec);
@@ -65,7 +68,7 @@ export function hostsOf(urls: readonly string[]): string[] {
   return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, MAX_HOSTS);
 }
 
-/** Creates the crawl's job and queues its URLs. Throws BROKER_FULL. */
+/** Creates the crawl's job and queues its URLs. Throws BROKER_FULL if the broker has too many pending URLs. */
 async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target): Promise<void> {
   const { frontier, catalogue, clock } = session.trawl;
   const { id, queue } = spec;
@@ -77,7 +80,10 @@ async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target)
   await traced(session, spec, urls, () => submitList(deps, spec, urls, "never"));
 }
 
-/** Queues the URLs of a crawl whose submission was interrupted. Known URLs count as duplicates. Throws BROKER_FULL. */
+/**
+ * Queues the URLs of a crawl whose submission was interrupted. Known URLs count as duplicates. Throws BROKER_FULL as
+ * well.
+ */
 export function continueSubmission(session: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
   return traced(session, spec, urls, () => completeList(session.trawl.frontier, spec, urls));
 }

@@ -29,7 +29,7 @@ export type CrawlCommandFlags = CrawlFlags &
     userAgent?: string;
   };
 
-/** Resolves with the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function crawl(targets: readonly string[], flags: CrawlCommandFlags, shutdown: Shutdown): Promise<number> {
   if (flags.out !== undefined) await checkOutput(flags.out);
   const { given, resume } = readResume(targets, flags);

@@ -30,7 +30,7 @@ export async function untilDelivered(
     }
     if (!isNoticed && clock.now() - startedAt > NOTICE_AFTER_MS) {
       isNoticed = true;
-      screen.err("all pages are complete; delivering webhook events (Ctrl-C leaves them queued)\n");
+      screen.err("all pages are complete; delivering webhook events (after Ctrl-C, they stay queued)\n");
     }
     await clock.sleep(POLL_MS, signal);
   }

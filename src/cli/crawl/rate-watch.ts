@@ -13,14 +13,14 @@ type Deps = { frontier: Pick<FrontierAdmin, "listJobSites" | "findSite">; clock:
 type RateWatch = Service & {
   /** One sentence per site, with the last state that was seen. */
   notes(): readonly string[];
-  /** The rule that holds the busiest site now. Undefined: none. */
+  /** The rule that delays the busiest site now. Undefined if there is none. */
   current(): string | undefined;
 };
 
 /** The interval doubles after each check, because a check may read many jobs. */
 const FIRST_CHECK_MS = 1_000;
 const MAX_INTERVAL_MS = 30_000;
-/** Sites that are listed, and sites with the most waiting URLs that are checked. */
+/** How many sites are listed, and how many of them are checked: those with the most waiting URLs. */
 const SITES_LISTED = 500;
 const SITES_CHECKED = 3;
 
@@ -37,7 +37,7 @@ export function createRateWatch({ frontier, clock }: Deps, jobId: string): RateW
     for (const { site } of busiest) {
       const detail = await frontier.findSite(site);
       if (detail === undefined) continue;
-      // A backoff is over when the report is read.
+      // The notes leave out a backoff, because it is over when the report is read.
       const rules = siteRules({ ...detail, blockedUntil: 0, incidents: 0 }, clock.now());
       const [rule] = siteRules(detail, clock.now());
       if (rule !== undefined) now ??= `${site}: ${rule}`;
@@ -50,7 +50,7 @@ export function createRateWatch({ frontier, clock }: Deps, jobId: string): RateW
     for (let waitMs = FIRST_CHECK_MS; ; waitMs = Math.min(waitMs * 2, MAX_INTERVAL_MS)) {
       await clock.sleep(waitMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      // The workers of the crawl report a lost broker.
+      // An error is ignored here, because the workers of the crawl report a lost broker.
       await check().catch(() => {});
     }
   }

@@ -12,7 +12,7 @@ export type SpiderResult =
   | { kind: "refused"; code: ErrorCode; message: string }
   | { kind: "broken"; cause: unknown };
 
-/** Throws BAD_SPIDER or BAD_JOB. */
+/** The job of a spider. Throws BAD_SPIDER or BAD_JOB. */
 export async function readSpiderJob(path: string): Promise<JobInput> {
   const result = await loadInThread(path);
   if (result.kind === "job") return result.job;
@@ -35,6 +35,6 @@ async function loadInThread(path: string): Promise<SpiderResult> {
 }
 
 function badSpider(path: string, problem: string): SpiderResult {
-  const message = `${path}: ${problem}; at the top level, only define and export the spider; do everything else in handlers`;
+  const message = `${path}: ${problem}; a spider module must only define and export the spider; move other code into handlers`;
   return { kind: "refused", code: "BAD_SPIDER", message };
 }

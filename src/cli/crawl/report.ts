@@ -48,7 +48,7 @@ async function failedGroups({ trawl }: Session, jobId: string): Promise<readonly
   return withCauses(trawl.frontier, { jobId }, groups);
 }
 
-/** The longest label. The labels of the suggested commands are padded to its length. */
+/** The longest label of the report. The labels of the suggested commands are padded to its length. */
 const LABEL = "records";
 const LABEL_WIDTH = `  ${LABEL}  `.length;
 
@@ -76,7 +76,7 @@ function recordsText({ job }: CrawlEnd, { out, written }: Output): string {
   return (out === undefined ? formatCount(records) : `${formatCount(written ?? 0)} in ${out}`) + invalidText;
 }
 
-/** Undefined for a job without recrawl. */
+/** The number of unchanged pages; undefined for a job without recrawl. */
 async function countUnchanged({ trawl }: Session, { id, spec }: JobView): Promise<number | undefined> {
   return spec.recrawl === undefined ? undefined : trawl.store.countUnchanged(id);
 }
@@ -119,7 +119,10 @@ function unmatchedSelectors(end: CrawlEnd): readonly string[] {
   return (isUnmatched ? [links] : unmatched).slice(0, SELECTORS_SHOWN);
 }
 
-/** False for a resumed crawl: it fetched some of its pages in an earlier run, whose duration is not stored. */
+/**
+ * Whether the whole crawl ran in this process. A resumed crawl fetched some of its pages in an earlier run, whose
+ * duration is not stored.
+ */
 function isWholeRun({ job, seconds }: CrawlEnd): boolean {
   return (job.finishedAt ?? 0) - job.createdAt < seconds * 1000 + STARTING_MS;
 }

@@ -12,7 +12,7 @@ import type { Session } from "../session.ts";
 import { continueSubmission, specOf } from "./begin.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
-/** `last`: the newest crawl that has not ended or, with a target, the newest crawl of that target, also if it has. */
+/** `last`: with a target, the newest crawl of that target; otherwise, the newest crawl that has not ended. */
 type Resume = { jobId: string } | "last";
 
 /** A job id has letters and digits only; URLs and files have a dot, a slash or a colon, and standard input is `-`. */
@@ -29,7 +29,7 @@ export function readResume(
   if (targets.length === 0) return { given: [], resume: { jobId: resume } };
   throw new TrawlError("BAD_USAGE", {
     op: "cli.crawl",
-    message: `--resume ${resume} continues that crawl and accepts no URLs; remove ${targets[0]}`,
+    message: `--resume ${resume} continues an existing crawl and accepts no URLs; remove ${targets[0]}`,
   });
 }
 
@@ -102,8 +102,8 @@ function refuseSubmitted(job: JobView): void {
 }
 
 /**
- * The URLs for a submission that starts again; known URLs count as duplicates. Throws BAD_USAGE for a long list, which
- * is not stored: the user has to pass it again.
+ * The stored URLs of a job whose submission starts again. Known URLs count as duplicates. Throws BAD_USAGE for a long
+ * list, which is not stored: the user has to pass it again.
  */
 function keptUrls({ id, urls, urlCount }: JobSpec): readonly string[] {
   if (urls.length === urlCount) return urls;
@@ -130,12 +130,12 @@ async function findLast(
   return open;
 }
 
-/** `ended`: the newest crawl. */
+/** The error if no crawl can be resumed. `ended`: the newest crawl, which has ended. */
 function nothingToResume(ended: JobView | undefined): TrawlError {
   const why =
     ended === undefined
       ? "this broker has no crawl; start one with: trawl crawl <url>"
-      : `all crawls have ended; list them with: trawl jobs; to write the output of the newest again, run: trawl crawl --resume ${ended.id}`;
+      : `all crawls have ended; list them with: trawl jobs; to write the output of the newest crawl again, run: trawl crawl --resume ${ended.id}`;
   return new TrawlError("NOTHING_TO_RESUME", { op: "cli.crawl", message: `nothing to resume: ${why}` });
 }
 

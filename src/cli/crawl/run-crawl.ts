@@ -22,11 +22,11 @@ type CrawlRun = {
   queue: string;
   allowHosts: readonly string[];
   quiet: boolean;
-  /** Write records to stdout as they are stored. */
+  /** Whether records are written to stdout as they are stored. */
   stream: boolean;
   /** The child processes that do the work; undefined if this process does it. */
   group: PoolGroup | undefined;
-  /** Print starts and ends of processes, not only crashes. */
+  /** Whether starts and ends of processes are printed, and not only crashes. */
   showsProcesses: boolean;
 };
 
@@ -39,7 +39,9 @@ export type CrawlEnd = {
   seconds: number;
   /** Selectors that a spider passed to `follow` and that matched nothing in this run. */
   unmatched: readonly string[];
-  /** For each site whose rate another job or an operator has set: the site, the rate, and who set it. */
+  /**
+   * One sentence for each site whose rate was set by another job or an operator, or lowered because of its responses.
+   */
   rates: readonly string[];
 };
 
@@ -151,7 +153,7 @@ function workInPool(
   return { ...supervisor, removeListeners: killed.remove };
 }
 
-/** Printed when the process ends without the usual report. */
+/** The message that is printed when the process ends without a report. */
 function stoppedText(jobId: string, screen: Screen): string {
   return `stopped; progress is saved\n${steps([["resume", `crawl --resume ${jobId}`]], screen)}`;
 }

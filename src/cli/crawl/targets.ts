@@ -20,7 +20,7 @@ export type CrawlFlags = {
   burst?: number;
   perSite?: number;
   ignoreRobots?: boolean;
-  /** False: --no-adaptive. */
+  /** False if --no-adaptive is given. */
   adaptive?: boolean;
   retries?: number;
   header: string[];
@@ -37,7 +37,9 @@ export type CrawlFlags = {
 
 export type Target = { job: JobInput; urls: readonly string[] };
 
-/** Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
+/**
+ * Reads the target of a crawl and applies the flags. Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER.
+ */
 export async function readTarget(targets: readonly string[], flags: CrawlFlags): Promise<Target> {
   const base = (await writtenJob(targets)) ?? { urls: targets.flatMap(urlsOf), follow: {} };
   const job = parseJob(withFlags(base, flags));
@@ -85,8 +87,8 @@ function jobFile(path: string): JobInput {
 }
 
 /**
- * A URL is returned unchanged. A `.txt` file or `-` (stdin) has one URL per line; empty lines and # comments are
- * skipped.
+ * The URLs of a target. A URL is returned unchanged. A `.txt` file or `-` (stdin) has one URL per line; empty lines and
+ * # comments are skipped.
  */
 function urlsOf(target: string): string[] {
   if (!isList(target)) return [target];
@@ -139,7 +141,10 @@ export function badUrl(url: string): TrawlError {
   });
 }
 
-/** Flags override the settings of the job. Throws BAD_USAGE. */
+/**
+ * The job with the values of the flags, which override its own settings. Throws BAD_USAGE for flags that the job does
+ * not allow.
+ */
 export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
   if (base.spider !== undefined && flags.extract.length > 0) {
     const message = "-e is not allowed for a spider, whose handlers emit the records; remove -e";
@@ -188,7 +193,7 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
 
 function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: CrawlFlags): JobInput["recrawl"] {
   if (typeof set === "string" && isUrlLike(set)) {
-    const message = `--recrawl must be the name of a set, not ${set}; put the URL first: URL --recrawl SET`;
+    const message = `--recrawl takes the name of a set, not the URL ${set}; put the URL first: URL --recrawl SET`;
     throw new TrawlError("BAD_USAGE", { op: "cli.targets", message, detail: { set } });
   }
   const merged = set === undefined ? recrawl : set === true ? { ...recrawl } : { ...recrawl, set };
@@ -196,7 +201,7 @@ function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: Craw
   if (merged !== undefined) return { ...merged, emit: "changed" };
   throw new TrawlError("BAD_USAGE", {
     op: "cli.targets",
-    message: "--changed-only needs --recrawl SET, which names the set to compare with",
+    message: "--changed-only needs --recrawl SET; SET is the name of the set that pages are compared with",
   });
 }
 

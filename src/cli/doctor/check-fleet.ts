@@ -55,7 +55,7 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
   const [paused] = open;
   if (paused !== undefined && open.every((job) => job.state === "paused")) {
     const message = `${plural(waiting, "URL")} of paused jobs waiting, and no worker serves the queue`;
-    const fix = `resume with: trawl resume ${paused.id}; then start a worker: trawl worker --queues ${queue}`;
+    const fix = `resume the job with: trawl resume ${paused.id}; then start a worker with: trawl worker --queues ${queue}`;
     return { check, verdict: "warning", message, fix };
   }
   const message = `${plural(waiting, "URL")} waiting, and ${hasNoWorkers ? "no worker is running" : "no worker serves the queue"}`;

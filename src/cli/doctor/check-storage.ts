@@ -69,8 +69,8 @@ export async function checkBodies(config: Config): Promise<Finding> {
 }
 
 /**
- * Writes, reads and removes an object as workers do, because permissions of an access key can only be tested by using
- * them.
+ * Checks a bucket: writes, reads and removes an object as workers do, because permissions of an access key can only be
+ * tested by using them.
  */
 async function checkBucket(config: Config): Promise<Finding> {
   const { spool } = await openBodies(config, { clock: systemClock() }, { tries: 1 });
@@ -82,7 +82,10 @@ async function checkBucket(config: Config): Promise<Finding> {
   return { check: "bodies", verdict: "ok", message: `objects in ${config.bodies} can be read, written and removed` };
 }
 
-/** The folder is created on first use. If it does not exist, the nearest existing parent must be writable. */
+/**
+ * Why a folder cannot be written; undefined if it can. The folder is created on first use. If it does not exist, the
+ * nearest existing parent must be writable.
+ */
 async function writingProblem(folder: string): Promise<string | undefined> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);

@@ -20,7 +20,7 @@ import { showFindings } from "./show-findings.ts";
 const TIMEOUT_MS = 5_000;
 const MAX_JOBS = 1000;
 
-/** Resolves with the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function doctor(flags: ConnectionFlags): Promise<number> {
   const config = await loadConfig({ broker: flags.broker, store: flags.store }, process.cwd());
   const findings = [...(await checkBroker(config)), ...(await checkStore(config)), await checkBodies(config)];

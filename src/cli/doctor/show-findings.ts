@@ -3,9 +3,9 @@ import type { Finding } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import { type Screen, withCommand } from "../terminal.ts";
 
-/** Width for a pipe or a file. */
+/** The width if the output is a pipe or a file. */
 const USUAL = 80;
-/** Longer lines are hard to read on any terminal. */
+/** The maximum width. Longer lines are hard to read on any terminal. */
 const WIDEST = 110;
 const GAP = "  ";
 

@@ -39,7 +39,10 @@ export type ControlPlane = {
   controlJob(id: string, verb: ControlAction): Promise<JobOut>;
   /** Throws NOT_FOUND, JOB_ENDED or LIMIT_FIXED. */
   changeJob(id: string, change: JobChange): Promise<JobOut>;
-  /** Deletes a job and its results. `isWhole`: everything is removed; otherwise the server removes the rest later. */
+  /**
+   * Deletes a job and its results. `isWhole` is true if everything is removed. Otherwise, the server removes the rest
+   * later.
+   */
   deleteJob(id: string, options: { cancel: boolean; signal: AbortSignal }): Promise<{ isWhole: boolean }>;
   /** Sorted by name. */
   listJobSites(job: JobOut, limit: number): Promise<readonly JobSiteOut[]>;
@@ -115,7 +118,7 @@ export async function getJob(plane: Pick<ControlPlane, "findJob">, jobId: string
 /** How far back `readHistory` reads. */
 export const HISTORY_MS = 600_000;
 
-/** `busy`, followed by the listed sites that are not in it, up to `limit`. */
+/** The sites in `busy`, followed by other sites, up to `limit`. */
 export async function withOtherSites<T extends { site: string }>(
   busy: readonly T[],
   limit: number,

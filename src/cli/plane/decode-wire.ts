@@ -31,7 +31,7 @@ export function deadFrom({ status, diedAt, history, cause: _, ...letter }: DeadO
   };
 }
 
-/** The order of keys is the order of `--json`. */
+/** The order of the keys here is their order in the output of `--json`. */
 export function deadGroupFrom({ reason, site, status, count, sample, cause }: DeadGroupOut): DeadGroupWithCause {
   return { reason, site, status: status ?? undefined, count, sample, cause: cause ?? undefined };
 }

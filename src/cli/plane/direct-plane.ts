@@ -125,7 +125,9 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
   };
 }
 
-/** Reads as many pages of jobs as needed. Unlike a server, this process has no other callers that would wait. */
+/**
+ * Reads as many pages of the job list as needed. Unlike a server, this process has no other callers that would wait.
+ */
 async function findJobs(trawl: App, limit: number, filter: JobFilter): Promise<KnownJob[]> {
   const found: KnownJob[] = [];
   for (let after: JobPosition | undefined; ; ) {

@@ -2,7 +2,7 @@
 import { ApiError, unreachable } from "../../client/api-error.ts";
 import { ERRORS, type ErrorCode, TrawlError } from "../../errors.ts";
 
-/** Other errors are returned unchanged. */
+/** The error to throw for an error of the client library. Other errors are returned unchanged. */
 export function remoteError(error: unknown, url: string): unknown {
   // The connection may break during a download, after a successful response.
   const known = error instanceof TypeError ? unreachable(url, error) : error;

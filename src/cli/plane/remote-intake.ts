@@ -77,7 +77,7 @@ async function isSealedJob(requests: Requests, id: string): Promise<boolean> {
   }
 }
 
-/** `before`: the result of the `offset` URLs before these. */
+/** Converts a result of the server. `before`: the result of the `offset` URLs before these. */
 function enqueuedUrls(sent: Taken, before?: Taken, offset = 0): EnqueuedUrls {
   const { accepted, duplicates, refused, taken, retryAfterMs } = sent;
   return {

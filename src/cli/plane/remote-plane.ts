@@ -38,7 +38,7 @@ type Server = {
 const MAX_DEAD = 1_000_000;
 const MAX_PAGE = 500;
 const MAX_RECORDS = 1_000;
-/** Longer than in the direct plane, because every poll is an HTTP request. */
+/** The interval is longer than in the direct plane, because every poll is an HTTP request. */
 const POLL_EVERY_MS = 1_000;
 
 export function createRemotePlane({ url, key, tries, onWait }: Server): ControlPlane {
@@ -103,7 +103,10 @@ const TRACE_QUERIES: Readonly<Record<TraceTarget["kind"], (word: string) => Trac
   request: (request) => ({ request }),
 };
 
-/** Reads pages by id. A page is read again after a lost connection, so an export has each record once. */
+/**
+ * Reads records in pages, by record id. After a lost connection the page is read again, so an export has each record
+ * once.
+ */
 function createRecords(requests: Requests): ControlPlane["records"] {
   const pathOf = (jobId: string, what: string, afterId: number, limit: number) =>
     `/v1/jobs/${encodeURIComponent(jobId)}/${what}?afterId=${afterId}&limit=${Math.min(limit, MAX_RECORDS)}`;
@@ -170,7 +173,7 @@ function coded<T extends object>(url: string, parts: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** `prepare` stays synchronous, because it sends no request. */
+/** Like `coded`, for an intake. `prepare` stays synchronous, because it sends no request. */
 function codedIntake(url: string, { job, maxBatch, prepare, ...calls }: Intake): Intake {
   return { ...coded(url, calls), job, maxBatch, prepare };
 }

@@ -10,7 +10,7 @@ import { type ConnectionFlags, inSession, type Opening, withConnectionFlags } fr
 import { processScreen, type Screen } from "../terminal.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
-/** Waits of at least this time are reported. */
+/** Waits before a retry are reported if they are at least this long. */
 const NOTICE_MS = 1_000;
 
 export type PlaneFlags = ConnectionFlags & { api?: string };
@@ -21,7 +21,7 @@ export type PlaneSession = Clock & { config: Config; screen: Screen; plane: Cont
 export function withPlaneFlags(command: Command): Command {
   return withConnectionFlags(command).option(
     "--api <url>",
-    "call the server at this URL instead of opening broker and store; set the key of the server in TRAWL_API_KEY (default: the value of TRAWL_API)",
+    "call the server at this URL instead of opening the broker and the store; set the API key in TRAWL_API_KEY (default: TRAWL_API)",
   );
 }
 
@@ -56,7 +56,7 @@ function createWaitNote(screen: Screen, api: string): (error: unknown, ms: numbe
   return (_, ms) => {
     if (isReported || !screen.isLive || ms < NOTICE_MS) return;
     isReported = true;
-    screen.err(`no response from ${showable(api)} yet; retrying (TRAWL_API_TRIES sets how often)\n`);
+    screen.err(`no response from ${showable(api)} yet; retrying (TRAWL_API_TRIES limits the attempts)\n`);
   };
 }
 

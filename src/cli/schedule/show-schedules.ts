@@ -47,7 +47,7 @@ export function addedText(
   const { id, name, paused } = schedule;
   const first = paused
     ? "is paused"
-    : `runs ${nextText(schedule, now)}${isServed ? "" : "; trawl serve must be running to start it"}`;
+    : `runs ${nextText(schedule, now)}${isServed ? "" : "; a server (trawl serve) must be running at that time"}`;
   return showable(`${id}  ${name} ${first}`).concat(
     "\n",
     steps([["run now", `schedule run ${id}`], ...(isServed ? [] : [["start server", "serve"] as const])], screen),

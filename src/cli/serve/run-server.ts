@@ -15,7 +15,9 @@ type ServerRun = {
 
 export const NO_DASHBOARD = "the dashboard is not available: build it with npm run build";
 
-/** Throws ADDRESS_TAKEN, or BAD_CONFIG if the server would listen on a public address without API keys. */
+/**
+ * Runs the server. Throws ADDRESS_TAKEN, or BAD_CONFIG if the server would listen on a public address without API keys.
+ */
 export async function runServer({ config, trawl }: Session, shutdown: Shutdown, run: ServerRun): Promise<void> {
   // Imported on first use: no other command needs a server.
   const [{ composeApi, composeSampler, hasDashboard }, { composeSchedules }, { composeRetention }] = await Promise.all([

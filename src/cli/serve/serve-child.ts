@@ -14,10 +14,7 @@ import { runServer } from "./run-server.ts";
 /** The server runs no tasks. */
 const NO_TALLY: WorkerTally = { tasks: 0, pages: 0, records: 0 };
 
-/**
- * Resolves when the server has stopped. It sends no `hello` message, because it has no leases that would have to be
- * returned.
- */
+/** Runs the server. Resolves when it has stopped. It sends no `hello` message, because it has no leases to return. */
 export async function runServerChild(
   session: Session,
   shutdown: Shutdown,
@@ -38,8 +35,8 @@ export async function runServerChild(
 }
 
 /**
- * A port in use is an error at the first start. After a restart it is retried until the port is free, and the workers
- * continue.
+ * The last message of a server that cannot run. At the first start, a port in use is a failure. After a restart, the
+ * supervisor starts the server again until the port is free, and the workers continue.
  */
 export function serverFailureMessage({ code, message }: TrawlError, isRestart: boolean): ChildMessage {
   if (code === "ADDRESS_TAKEN" && isRestart) return { kind: "unavailable", problem: { code, message } };

@@ -11,7 +11,7 @@ export type ForcedExit = {
   cancel(): void;
 };
 
-/** Long enough for a slow broker. A user would press Ctrl-C again after this time. */
+/** This is long enough for a slow broker. After this time, most users would press Ctrl-C again. */
 const DELAY_MS = 2_000;
 
 export function createForcedExit(): ForcedExit {

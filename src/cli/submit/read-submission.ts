@@ -26,7 +26,10 @@ export type Submission = {
   urls: AsyncIterable<string>;
 };
 
-/** Throws BAD_USAGE, BAD_URL (if no URL is valid and no list was given), BAD_JOB, BAD_SELECTOR or BAD_SPIDER. */
+/**
+ * Reads the arguments. Throws BAD_USAGE, BAD_JOB, BAD_SELECTOR, BAD_SPIDER, or BAD_URL if no URL is valid and no list
+ * was given.
+ */
 export async function readSubmission(
   targets: readonly string[],
   flags: CrawlFlags,

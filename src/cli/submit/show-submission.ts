@@ -55,19 +55,19 @@ function refusedText({ refused, refusedCount }: SubmitAnswer, width: number): st
   return `refused URLs, with their position in the list\n${table(shown, { right: [1], width })}${more}`;
 }
 
-/** For a list without a valid URL. */
+/** The message for a list without a valid URL. */
 export function nothingText(answer: SubmitAnswer, width: number): string {
   const why = answer.isWhole ? `none of ${plural(answer.taken, "line")} is a URL that can be fetched` : "stopped";
   return `${why}: nothing was submitted\n${answer.refusedCount === 0 ? "" : refusedText(answer, width)}`;
 }
 
-/** For an interrupted submission, with the commands to continue. */
+/** The message for an interrupted submission, with the commands to continue. */
 export function interruptedText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
-  const summary = `stopped after ${plural(taken, "URL")}: workers fetch these, and the job waits for the rest`;
+  const summary = `stopped after ${plural(taken, "URL")}: workers fetch these URLs, and the job waits for the rest of the list`;
   return `${summary}\n${continueSteps(id, screen)}`;
 }
 
-/** For an interrupted submission whose last call got no response. */
+/** The message for an interrupted submission whose last call got no response. */
 export function unansweredText({ id }: Shown, { taken }: SubmitAnswer, screen: Screen): string {
   const summary = `stopped: the broker does not respond; it has accepted at least ${plural(taken, "URL")} of job ${showable(id)}`;
   return `${summary}\n${continueSteps(id, screen)}`;

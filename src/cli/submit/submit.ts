@@ -42,7 +42,7 @@ export type SubmitFlags = CrawlFlags &
     idempotencyKey?: string;
   };
 
-/** Returns the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function submit(targets: readonly string[], flags: SubmitFlags, shutdown: Shutdown): Promise<number> {
   const stopping = new AbortController();
   const forcedExit = createForcedExit();
@@ -74,7 +74,7 @@ export async function submit(targets: readonly string[], flags: SubmitFlags, shu
 
 type Run = { flags: SubmitFlags; signal: AbortSignal; forcedExit: ForcedExit };
 
-/** These flags have no effect on an existing job. */
+/** Throws BAD_USAGE for flags that have no effect on an existing job. */
 function refuseLateFlags(flags: SubmitFlags): void {
   refuseShapeFlags(flags);
   const { queue, priority, idempotencyKey } = flags;
@@ -106,7 +106,8 @@ async function submitIn(session: PlaneSession, submission: Submission, run: Run)
     await printJson(session, answer, flags);
   });
   if (flags.json !== true) await screen.out(submissionText(spec, answer, screen.outColumns()));
-  if (answer.isKnown) screen.err("note: the job was already submitted under this key; nothing was sent again\n");
+  if (answer.isKnown)
+    screen.err("note: the job was already submitted with this idempotency key; no URL was submitted again\n");
   await warnIfUnserved(session, spec.id);
   const job = flags.wait === true ? await follow(session, spec, flags, signal) : undefined;
   await printJson(session, answer, flags, job);
@@ -269,7 +270,7 @@ function answerJson(answer: SubmitAnswer, { resume }: SubmitFlags) {
   const { id, requestId, accepted, duplicates, refused, refusedCount, taken, isBegun, isWhole, isKnown } = answer;
   const { webhookSecret } = answer;
   return {
-    // No id if the job was not created.
+    // The id is null if the job was not created.
     id: isBegun || resume !== undefined ? id : null,
     requestId,
     accepted,

@@ -18,7 +18,10 @@ type Terminal = Pick<NodeJS.WriteStream, "write" | "columns" | "rows">;
 
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const CLEAR = "\x1b[2J";
-/** Clears first: after the terminal was enlarged, leaving the alternate screen may not overwrite all lines. */
+/**
+ * Leaves the alternate screen. Clears it first, because after the terminal was enlarged, leaving may not overwrite all
+ * lines.
+ */
 const LEAVE = `${CLEAR}\x1b[?7h\x1b[?25h\x1b[?1049l`;
 const USUAL: Size = { columns: 80, rows: 24 };
 

@@ -16,7 +16,7 @@ const WIDE =
 const MARK = /\p{M}/u;
 /** Joiners, selectors and other invisible characters. Terminals disagree on their width, so they are removed. */
 const INVISIBLE = /[\p{Cf}\p{Cs}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/u;
-/** No language needs more marks on one character. */
+/** The maximum number of marks on one character. No language needs more. */
 const MAX_MARKS = 2;
 /** Longer text is cut before it is measured: a page title can have megabytes. */
 const MAX_LENGTH = 1_000;

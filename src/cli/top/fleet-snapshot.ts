@@ -100,7 +100,7 @@ export function createSnapshotReader(plane: FleetPlane, now: () => number): () =
   };
 }
 
-/** Running and paused jobs come first, so that newer jobs that have ended cannot hide them. */
+/** The jobs of a snapshot. Running and paused jobs come first, so that newer jobs that have ended cannot hide them. */
 async function listJobs(plane: FleetPlane): Promise<readonly JobOut[]> {
   const states = ["running", "paused"] as const;
   const [newest, ...open] = await Promise.all([
@@ -113,7 +113,10 @@ async function listJobs(plane: FleetPlane): Promise<readonly JobOut[]> {
   return [...known.values()].slice(0, MAX_JOBS);
 }
 
-/** Uses the second to last point: the last point is incomplete and would show too low values. */
+/**
+ * The totals of the fleet. They use the second to last point, because the last point is incomplete and its values are
+ * too low.
+ */
 function totalsOf(points: readonly HistoryPointOut[], waiting: number, workers: readonly WorkerView[]): Totals {
   const last = points.at(-2) ?? points.at(-1);
   const sum = (of: "busy" | "concurrency" | "rssBytes") =>
@@ -128,7 +131,7 @@ function totalsOf(points: readonly HistoryPointOut[], waiting: number, workers: 
   };
 }
 
-/** The speed from recent heartbeats, if there are any: history lags some seconds behind. */
+/** The current speed, from recent heartbeats if there are any. It is more recent than the history by some seconds. */
 function paceNow(workers: readonly WorkerView[], now: number): Partial<Totals> {
   const recents = recentOf(workers, now);
   return recents.length === 0 ? {} : { pagesPerSecond: perSecond("pages", recents) };
@@ -144,8 +147,8 @@ export function leftOf({ counts }: Pick<JobOut, "counts">): number {
 }
 
 /**
- * The first snapshot uses the average since the start of the job for speed and ETA. Later, while no task ends, the
- * speed is 0, and the ETA still uses that average.
+ * The speed and the ETA of a job. The first snapshot uses the average since the start of the job for both. Later, while
+ * no task ends, the speed is 0, and the ETA still uses that average.
  */
 function paceOf(job: JobOut, seen: number | undefined): Pick<TopJob, "perSecond" | "etaMs"> {
   if (job.state !== "running" || leftOf(job) === 0) return { perSecond: undefined, etaMs: undefined };

@@ -37,7 +37,7 @@ export function frameLines(frame: Frame, { columns, rows }: Size): Line[] {
   return [...lines, footerLine(frame)].slice(0, Math.max(0, rows)).map((line) => fitLine(line, columns));
 }
 
-/** The same for a pipe: every panel with up to `maxRows` rows, without the footer. */
+/** Renders a frame for a pipe: every panel with up to `maxRows` rows, without the footer. */
 export function plainLines(frame: Frame, columns: number, maxRows: number): Line[] {
   const panels = PANELS.flatMap((panel) => {
     const content = panelRows(panel, frame.snapshot, frame.view);

@@ -131,7 +131,7 @@ function jobColumns(width: number): Column<TopJob>[] {
   ];
 }
 
-/** Padded, so that the width stays the same while the job runs. */
+/** The number of ended URLs, padded so that the width stays the same while the job runs. */
 function doneOf(job: TopJob): string {
   const all = formatCount(endedOf(job) + leftOf(job));
   return `${formatCount(endedOf(job)).padStart(all.length)}/${all}`;
@@ -240,7 +240,7 @@ export function rateOf(perSecond: number): string {
   return `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
 }
 
-/** Rounded to seconds: values that change with every snapshot are hard to read. */
+/** A duration in whole seconds. Values that change with every snapshot would be hard to read. */
 function roughTime(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }

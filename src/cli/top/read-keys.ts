@@ -30,7 +30,9 @@ const NAMED: Readonly<Record<string, string>> = {
 /** Matches one escape sequence or one character. An escape character alone is the Escape key. */
 const KEY = new RegExp(`${ESC}\\[[0-9;?<]*[ -/]*[@-~]|${ESC}O.|${ESC}|[^]`, "gu");
 
-/** Returns several keys if the user types fast or pastes. Unknown sequences are skipped. */
+/**
+ * The keys in one chunk of input. There are several if the user types fast or pastes. Unknown sequences are skipped.
+ */
 export function readKeys(input: string): string[] {
   return [...input.matchAll(KEY)].flatMap(([sequence]) => {
     const name = NAMED[sequence];

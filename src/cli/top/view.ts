@@ -8,13 +8,13 @@ export type View = {
   /** For each panel, the index of its sort order in ORDERS. */
   orderIndex: Readonly<Record<PanelName, number>>;
   filter: string;
-  /** The user is typing the filter. */
+  /** Whether the user is typing the filter. */
   isTyping: boolean;
   isHelp: boolean;
   question: Question | undefined;
   /** The result of the last action. */
   notice: string;
-  /** A snapshot without interaction: no row is marked. */
+  /** Set for a snapshot without interaction, in which no row is marked. */
   isPlain?: true;
 };
 

@@ -9,7 +9,7 @@ import type { Screen } from "../terminal.ts";
 
 export type PictureFlags = { render?: string; screenshot?: string; pdf?: string };
 
-/** A screenshot or PDF needs the page to be rendered. */
+/** Adds the screenshot and the PDF to the job. The page must be rendered for them. */
 export function withPictures(job: JobInput, { screenshot, pdf, render }: PictureFlags): JobInput {
   if (screenshot === undefined && pdf === undefined) return job;
   refuseOtherKind("--screenshot", screenshot, ".png");
@@ -27,7 +27,7 @@ export function withPictures(job: JobInput, { screenshot, pdf, render }: Picture
   };
 }
 
-/** Refuses a file extension of another format. */
+/** Throws BAD_USAGE for a file extension of another format. */
 function refuseOtherKind(flag: string, path: string | undefined, kind: string): void {
   const named = extname(path ?? "");
   if (path === undefined || named === "" || named.toLowerCase() === kind) return;

@@ -8,7 +8,7 @@ import type { TriedPage } from "./try-page.ts";
 
 const LINKS_SHOWN = 10;
 const VALUES_SHOWN = 5;
-/** Longer values are shortened; --json has the full values. */
+/** The maximum length of a value. Longer values are shortened; --json has the full values. */
 const WIDEST_VALUE = 200;
 const NARROWEST_VALUE = 20;
 

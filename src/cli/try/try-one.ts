@@ -37,7 +37,7 @@ export type TryFlags = {
 /** `target`: a URL, a spider or a job. `givenUrl`: the page to try, if it is not the first URL of the target. */
 type TryArguments = { target: string; givenUrl: string | undefined };
 
-/** Resolves with the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags, screen: Screen): Promise<number> {
   const { job: written, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
   const job = withPictures(written, flags);
@@ -64,7 +64,10 @@ export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags
   );
 }
 
-/** Reads pages as a worker does. Throws BAD_USAGE for a handler that the spider does not have. */
+/**
+ * Creates the reader of the job, which reads pages as a worker does. Throws BAD_USAGE for a handler that the spider
+ * does not have.
+ */
 async function readerOf(
   { handlerMs }: Config,
   spec: JobSpec,

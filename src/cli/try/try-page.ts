@@ -105,7 +105,7 @@ function decoded(body: Buffer, contentType: string | undefined): { text: string;
   return decodeBody(body, contentType);
 }
 
-/** Replaces the broker: each site has one term that does not end. */
+/** Replaces the broker. Each site has one term that does not end. */
 function ownTerms({ rate: intervalMs, burst }: Config, now: () => number) {
   return {
     async openTerm({ site }: { site: string }): Promise<Term | undefined> {

@@ -68,7 +68,10 @@ export function groupsOf(flags: UpFlags): UpGroup[] {
   }));
 }
 
-/** --concurrency applies to fetch processes; render and parse processes use their own defaults. */
+/**
+ * The flags of the processes of a queue. --concurrency applies to all except render and parse processes, which use
+ * their own defaults.
+ */
 function flagsFor(queue: string, { concurrency, ...flags }: UpFlags): ProcessFlags {
   const isFetching = queue !== "render" && queue !== "parse";
   return isFetching && concurrency !== undefined ? { ...flags, concurrency } : flags;

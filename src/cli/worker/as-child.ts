@@ -7,7 +7,7 @@ import { linkToSupervisor, type SupervisorLink } from "./supervisor-link.ts";
 
 /**
  * `failureMessage` converts an expected error to the last message for the supervisor. The supervisor prints the error.
- * It exits with the code of the error, or starts the process again later.
+ * It then exits with the code of the error, or starts the process again later.
  */
 export async function asChild(
   shutdown: Shutdown,

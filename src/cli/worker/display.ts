@@ -30,5 +30,5 @@ export function createDisplay(source: ProgressSource, clock: Clock, { progress }
   };
 }
 
-/** Used without a terminal. */
+/** Shows nothing. Used without a terminal. */
 export const NO_DISPLAY: Service = { start: () => {}, stop: async () => {} };

@@ -5,7 +5,7 @@
 import { Worker } from "node:worker_threads";
 import type { Service } from "../../runtime/service.ts";
 
-/** The parent process id changes when the parent dies. */
+/** The script of the thread. It detects the death of the parent by the parent process id, which then changes. */
 const WATCH_SCRIPT = `
   const { workerData: { parentPid, afterMs, everyMs } } = require("node:worker_threads");
   const timer = setInterval(() => {

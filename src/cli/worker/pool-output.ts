@@ -101,7 +101,10 @@ function endText({ exit, killed }: ChildDeath, maxMemoryMb: number): string {
   }
 }
 
-/** Tasks whose handler was running are listed first: one of them is the likely cause. */
+/**
+ * The running tasks of a process that died. Tasks whose handler was running come first, because one of them is the
+ * likely cause.
+ */
 function tasksText(underWay: ChildDeath["underWay"]): string {
   if (underWay.length === 0) return "it had no running tasks";
   const processing = underWay.filter(({ isReading }) => isReading);

@@ -15,18 +15,26 @@ export type ProcessFlags = {
 export function withProcessFlags(command: Command): Command {
   return command
     .option("-c, --concurrency <n>", "maximum concurrent tasks per process (default 100)", concurrency)
-    .option("--max-tasks-per-child <n>", "replace a process after n tasks", wholeNumber("--max-tasks-per-child", 1))
+    .option(
+      "--max-tasks-per-child <n>",
+      "replace a process after this many tasks",
+      wholeNumber("--max-tasks-per-child", 1),
+    )
     .option(
       "--max-memory-per-child <MB>",
-      "replace a process that uses more memory than this (128 or more)",
+      "replace a process that uses more memory than this, in MB; at least 128",
       wholeNumber("--max-memory-per-child", 128),
     )
     .option(
       "--time-limit <time>",
-      "abort a task after this time, and kill the process if the task blocks it (seconds, or 2m)",
+      "abort a task after this time; if its handler blocks the process, kill the process (seconds, or 2m)",
       secondsOrDuration,
     )
-    .option("--soft-time-limit <time>", "abort a task after this time (seconds, or 2m)", secondsOrDuration)
+    .option(
+      "--soft-time-limit <time>",
+      "abort a task after this time, but never kill the process (seconds, or 2m)",
+      secondsOrDuration,
+    )
     .option(
       "--metrics-port <n>",
       "port for Prometheus metrics of all worker processes; 0: any free port (default none)",

@@ -31,7 +31,7 @@ export type PoolGroup = {
   processes: number;
   /** The arguments of `trawl`; `CHILD_FLAG` is added. */
   args: readonly string[];
-  /** Set for the API server: it runs no tasks, stops after the workers, and is exempt from their memory limit. */
+  /** True for the API server. It runs no tasks, stops after the workers, and is exempt from their memory limit. */
   outlasts?: boolean;
 };
 
@@ -58,7 +58,10 @@ export const RESTART_FLAG = "--again";
  */
 const STUCK_LEAST_MS = 10_000;
 
-/** Resolves with the sum of all processes. Rejects with an error that prevents all processes from working. */
+/**
+ * Runs the processes. Resolves with the sum of their counts. Rejects with an error that prevents all processes from
+ * working.
+ */
 export async function runPool(
   session: Session,
   shutdown: Shutdown,
@@ -94,7 +97,7 @@ export async function runPool(
   return { ...supervisor.tally(), seconds: (trawl.clock.now() - startedAt) / 1000 };
 }
 
-/** A supervisor of these groups, not yet started. */
+/** Creates a supervisor of these groups without starting it. */
 export function createPool(
   { trawl, config }: Session,
   groups: readonly PoolGroup[],
@@ -162,7 +165,7 @@ export function createPool(
   return supervisor;
 }
 
-/** Attempts are stored only for jobs that store pages. */
+/** Stores the attempts of jobs that store pages. */
 async function storeAttempts({ frontier, store }: App, attempts: readonly AttemptWrite[]): Promise<void> {
   const jobs = await Promise.all([...new Set(attempts.map(({ jobId }) => jobId))].map((id) => frontier.findJob(id)));
   const keeping = new Set(jobs.flatMap((job) => (job?.spec.keep.pages ? [job.id] : [])));

@@ -34,13 +34,16 @@ const DRAIN_POLL_MS = 500;
  */
 const OBEY_GRACES = 12;
 
-/** Without a supervisor, recycle is not possible. The processes of a crawl ignore commands of operators. */
+/**
+ * The commands that the worker follows. Without a supervisor, recycle is not possible. The processes of a crawl ignore
+ * commands of operators.
+ */
 function acceptedCommands({ supervisor, crawledHosts }: WorkerRun): readonly WorkerCommand[] {
   if (crawledHosts !== undefined) return [];
   return supervisor === undefined ? ["drain", "drain-all"] : ["drain", "drain-all", "recycle"];
 }
 
-/** Rejects if the broker or store is lost. */
+/** Runs a worker. Rejects if the broker or store is lost. */
 export async function runWorker(
   session: Session,
   shutdown: Shutdown,
@@ -66,8 +69,8 @@ export async function runWorker(
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
   /**
-   * After any command the worker leases no more tasks, and stops when the running tasks have ended. Slow tasks are
-   * returned.
+   * Follows a command. After any command, the worker leases no more tasks, and stops when its running tasks have ended.
+   * Slow tasks are returned.
    */
   function obey(command: WorkerCommand): void {
     output.ordered(command);
@@ -83,7 +86,7 @@ export async function runWorker(
   if (shutdown.isRequested) over.abort(); // a signal arrived while the session was opened
   output.started({ worker: thisProcess(), queues, drain });
   const services = [run.createMonitor(worker), createMemoryWatch(worker, { maxMb: config.maxMemoryPerChildMb })];
-  // Shared workers remove old jobs. A crawl must not: the user may want to resume or read another one.
+  // Shared workers remove old jobs. A crawl must not remove them: the user may want to resume or read another crawl.
   if (crawledHosts === undefined) services.push(composeRetention(config, trawl));
   for (const service of services) service.start();
   worker.start();

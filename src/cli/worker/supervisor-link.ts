@@ -3,7 +3,7 @@ import type { ChildMessage, SupervisorMessage } from "../../worker/pool/messages
 import type { Shutdown } from "../shutdown.ts";
 
 export type SupervisorLink = {
-  /** Does nothing if the supervisor has exited. */
+  /** Sends a message. Does nothing if the supervisor has exited. */
   send(message: ChildMessage): void;
   /**
    * Calls `retire` when the supervisor requests that the worker retires; immediately if it has already requested it.
@@ -13,7 +13,7 @@ export type SupervisorLink = {
   close(last: ChildMessage | undefined): Promise<void>;
 };
 
-/** A stop message, or the exit of the supervisor, requests a clean stop. */
+/** Connects this process to its supervisor. A stop message, or the exit of the supervisor, requests a clean stop. */
 export function linkToSupervisor(shutdown: Shutdown): SupervisorLink {
   // Ctrl-C reaches every process of the terminal. In a child it must not count as a second signal after "stop".
   shutdown.ignoreSecondSignal();

@@ -85,7 +85,7 @@ function textOutput(screen: Screen, config: Config): WorkerOutput {
     started({ worker, queues, drain }) {
       const rows = [
         ["  queues", queues.join(", ")],
-        ["  parallel", concurrencyText(config)],
+        ["  concurrency", concurrencyText(config)],
         ["  broker", maskedUrl(config.broker)],
         ["  store", maskedUrl(config.store)],
         ["  stop", `${drain ? "when the queues are empty, or with " : ""}Ctrl-C; running tasks get ${grace} to finish`],
@@ -114,7 +114,7 @@ function textOutput(screen: Screen, config: Config): WorkerOutput {
     drained: () => {},
     ordered: (command) =>
       screen.err(
-        `${toOperatorCommand(command)} requested by an operator: finishing running tasks, taking no new ones\n`,
+        `${toOperatorCommand(command)} requested by an operator: the worker finishes its running tasks and leases no more\n`,
       ),
     stopping: () => screen.err("\nstopping: waiting for running tasks (press Ctrl-C again to stop now)\n"),
     stopped({ tasks, pages, records, seconds }) {

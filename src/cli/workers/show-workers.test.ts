@@ -71,7 +71,7 @@ describe("the table of workers", () => {
     const text = workersText([aWorker("a/1/1/1", {}), aWorker("b/1/1/1", undefined, { version: "0.9.0" })], NOW, 80);
 
     expect(text).toMatch(/^b\/1 +- +- +- +- +- +2s ago +fetch$/m);
-    expect(text).toContain("workers run different versions: 1 on 0.9.0, 1 on 1.0.0");
+    expect(text).toContain("the workers run different versions of Trawl: 1 on 0.9.0, 1 on 1.0.0");
   });
 });
 

@@ -8,7 +8,7 @@ import { roughAge, shorten, table } from "../terminal.ts";
 
 const HEADING = ["WORKER", "BUSY", "DONE", "FAILED", "MEMORY", "UP", "SEEN", "QUEUES"];
 const NUMBERS = [1, 2, 3, 4, 5, 6];
-/** Names are shortened to this on a terminal. */
+/** On a terminal, names are shortened to this length. */
 const MAX_NAME = 18;
 const MIN_QUEUES = 8;
 const GAP = 2;
@@ -85,7 +85,7 @@ function totalText(workers: readonly WorkerView[]): string {
   return `${where}\n${running}, ${ended}\n${leavingText(workers)}${versionsText(workers)}`;
 }
 
-/** Workers that are draining or have a pending command. */
+/** Lists the workers that are draining or have a pending command. */
 function leavingText(workers: readonly WorkerView[]): string {
   const leaving = workers.filter(({ vitals, command }) => vitals?.state === "draining" || command !== undefined);
   return leaving
@@ -98,10 +98,10 @@ function leavingText(workers: readonly WorkerView[]): string {
     .join("");
 }
 
-/** Empty if all workers have the same version. */
+/** Lists the versions of the workers. Empty if all workers have the same version. */
 function versionsText(workers: readonly WorkerView[]): string {
   const versions = [...new Set(workers.map(({ version }) => version))].sort();
   if (versions.length < 2) return "";
   const counts = versions.map((version) => `${workers.filter((one) => one.version === version).length} on ${version}`);
-  return `workers run different versions: ${counts.join(", ")}\n`;
+  return `the workers run different versions of Trawl: ${counts.join(", ")}\n`;
 }

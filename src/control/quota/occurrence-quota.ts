@@ -27,7 +27,7 @@ type FindOccurrenceObstacle = (tenant: string, jobId: string, urls: number) => P
 const ROWS = 200;
 
 export function createOccurrenceQuota({ keys, quotas, clock, fixed }: Deps): FindOccurrenceObstacle {
-  /** Undefined if no key could submit for the tenant now. */
+  /** A caller with the quotas of the tenant; undefined if the tenant has no valid key that may submit. */
   async function findCaller(tenant: string): Promise<Caller | undefined> {
     const own: ApiKey[] = [];
     for (let after: string | undefined = ""; after !== undefined; ) {

@@ -2,7 +2,7 @@
  * Enforces the quotas of API keys, for any number of server instances on one store.
  *
  * Open jobs and URLs per second are counted in the store, each in one transaction. These quotas are exact, with any
- * number of instances. Each instance counts waiting URLs in the broker once per second, and between two counts adds the
+ * number of instances. Each instance counts waiting URLs in the broker at most once per second, and then adds the
  * URLs that it has queued itself. So an instance may exceed this quota by the URLs that other instances have queued in
  * the last second. Links that workers find count as waiting, but are never refused.
  *
@@ -52,7 +52,10 @@ export const BUCKET_S = 10;
 const RETRY_AFTER_MS = 5_000;
 const ROWS = 200;
 
-/** The waiting URLs of an owner: the last count, queued since the count, and reserved. */
+/**
+ * The waiting URLs of an owner. `counted`: the last count, valid until `until`. `since`: URLs queued after the count.
+ * `reserved`: URLs that are reserved and not settled.
+ */
 type Waiting = { counted: number; since: number; reserved: number; until: number; counting: Promise<void> | undefined };
 
 /** The owner whose jobs count together: the tenant, or the key itself if it has no tenant. */
@@ -87,7 +90,7 @@ export function createQuotaKeeper({ owners, keys, frontier, clock }: Deps): Quot
     waiting.set(owner, known);
     if (clock.now() < known.until) return known;
     known.counting ??= (async () => {
-      known.since = 0; // URLs queued during the count are counted twice, rather than not at all
+      known.since = 0; // before the count, so that URLs queued during the count are counted twice rather than missed
       known.counted = await countWaiting(owner);
       known.until = clock.now() + COUNTED_MS;
     })().finally(() => {

@@ -15,8 +15,9 @@ export type SiteOut = {
   readyAt: string | null;
   blockedUntil: string | null;
   crawlDelayMs: number;
-  /** The share of the rate that is used, 0 to 1, and the rules that follow from the responses of the site. */
+  /** The adaptive rate as a share of the rate, from 0 to 1. */
   rateShare: number;
+  /** The rules that apply because of the responses of the site, as sentences. */
   rules: string[];
 };
 

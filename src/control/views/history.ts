@@ -4,7 +4,7 @@ import type { QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
 import { perSecond, recentOf } from "../../frontier/worker-facts.ts";
 import { addWork, type HistoryBucket, noWork } from "../../store/history-store.ts";
 
-/** Counts are null for an interval in which no worker wrote; gauges are null if no server sampled them. */
+/** Counts are null for an interval without stored buckets; gauges are null if no server sampled them. */
 export type HistoryPointOut = {
   at: string;
   pages: number | null;
@@ -33,7 +33,7 @@ export type PaceOut = {
   inFlight: number;
 };
 
-/** One point for every `stepMs` from `from` to `to`, each the sum of the stored buckets in it. */
+/** One point for each interval of `stepMs` from `from` to `to`: the sum of the stored buckets in that interval. */
 export function pointsOut(
   buckets: readonly HistoryBucket[],
   from: number,
@@ -75,7 +75,7 @@ const NOTHING = {
   ...{ pagesPerSecond: null, success: null, p50Ms: null, p95Ms: null, p99Ms: null },
 };
 
-/** Adds up the reports of the workers about their last seconds. */
+/** The current speed of the fleet: the sum of the workers' reports about their last seconds. */
 export function paceOut(queues: readonly QueueView[], workers: readonly WorkerView[], now: number): PaceOut {
   const all = { done: 0, failed: 0, latencies: noLatencies() };
   const recents = recentOf(workers, now);

@@ -1,4 +1,4 @@
-/** A job as the API returns it and as `--json` prints it. No schemas here: commands start without loading zod. */
+/** A job as the API returns it and as `--json` prints it. This file has no schemas, so commands need not load zod. */
 import { describeBackoff } from "../../domain/backoff.ts";
 import type { JobState, Ledger } from "../../domain/job.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
@@ -67,7 +67,7 @@ export function jobOut(job: JobView & { archived?: boolean }, now: number): JobO
   };
 }
 
-/** Counts done and dead tasks only. Refused links end at once, and would make the estimate too short. */
+/** Estimates the time left from the speed so far. Refused links end at once and would make the estimate too short. */
 function etaOf({ state, sealed, counts }: JobView, seconds: number): number | null {
   const left = counts.queued + counts.delayed + counts.leased;
   const ended = counts.done + counts.dead;
@@ -90,7 +90,7 @@ export function jobSiteOut(view: JobSiteView, job: Pick<JobView, "state">, now: 
   };
 }
 
-/** The reason for a delay that is longer than the site's rate explains. */
+/** Why tasks wait longer than the rate of the site requires; null if they do not. */
 function whyOf(
   { state }: Pick<JobView, "state">,
   { blockedUntil, backoffCause }: JobSiteView,

@@ -1,7 +1,8 @@
 /**
  * Fetches pages and renders them. The HTTP fetcher fetches the document, and the browser gets it as the response to its
- * first request; see docs/decisions/007. So the request for the document leaves when its site allows it, the same limits and
- * status policy apply, and redirects are never followed. All other requests of the page go through the filter proxy.
+ * first request; see docs/decisions/007. So the request for the document waits until its site allows it, the limits and
+ * the status policy of the HTTP fetcher apply, and redirects are never followed. All other requests of the page go
+ * through the filter proxy.
  */
 
 import { setMaxListeners } from "node:events";
@@ -25,7 +26,7 @@ import { type Rendering, renderPage, type ShownDocument } from "./render-page.ts
 import { createTabGate } from "./tab-gate.ts";
 
 export type BrowserFetcherDeps = {
-  /** Fetches the document. The browser fetcher does not close it. */
+  /** Fetches the documents. The browser fetcher does not close this fetcher. */
   documents: Pick<Fetcher, "fetch">;
   gate: EgressGate;
   clock: Clock;
@@ -63,7 +64,10 @@ export function createBrowserFetcher(
   const keeper = createBrowserKeeper({ launch, log, ...(watch === undefined ? {} : { watch }) }, options);
   const tabGate = createTabGate(options);
 
-  /** When a browser ends, all its pages fail. Each is rendered again alone before it counts as the cause. */
+  /**
+   * Renders a page. When a browser ends, all its pages fail. Each of them is then rendered again, alone, to find the
+   * page that is the cause.
+   */
   async function render(fetched: Fetched, request: ShowRequest): Promise<FetchOutcome> {
     const first = await renderOnce(fetched, request, "shared");
     if (!first.isGone) return first.outcome;

@@ -9,7 +9,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 
 export type BrowserKeeperOptions = {
-  /** A browser's memory grows with every page. After this many pages, a new browser is cheaper. */
+  /** A browser is replaced after this many pages, because its memory grows with every page. */
   pagesPerBrowser: number;
   /** A context that is not closed within this time is stuck, and so is its browser. */
   closeMs: number;
@@ -26,14 +26,14 @@ export type KeptContext = {
   launched: LaunchedBrowser;
   /** Whether its browser has crashed or was ended. The cause is unknown. */
   isGone(): boolean;
-  /** Closes it in any state. Never throws. A second call has no effect. */
+  /** Closes the context in any state. Never throws. A second call has no effect. */
   close(): Promise<void>;
 };
 
 type ContextLimits = { bytes: number };
 
 export type BrowserKeeper = {
-  /** Resolves when a browser runs. Rejects with BROWSER_UNAVAILABLE. */
+  /** Resolves when a browser runs. Rejects with BROWSER_UNAVAILABLE if it cannot be started. */
   warm(): Promise<void>;
   /** Opens a new context. The caller must close it. */
   open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext>;
@@ -172,7 +172,9 @@ function stopping(): TrawlError {
   });
 }
 
-/** False on timeout. True if `work` settles in time, even if it fails because the browser has ended. */
+/**
+ * Waits for `work` for at most `ms`. Returns false on timeout, and true if `work` settles in time, even with an error.
+ */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

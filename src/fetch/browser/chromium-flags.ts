@@ -1,6 +1,6 @@
 /**
- * The command-line flags of Chromium. Playwright's own flags are not used, so that network access does not change with
- * its version. All traffic goes through the filter proxy or is disabled.
+ * The command-line flags of Chromium. Playwright's own flags are not used, because they may change the network access
+ * with every version of Playwright. All traffic goes through the filter proxy or is disabled.
  */
 type ChromiumFlagOptions = {
   profileFolder: string;

@@ -17,7 +17,7 @@ const MAC_APPS = ["Chromium.app/Contents/MacOS/Chromium", "Google Chrome.app/Con
 
 /**
  * The path of Chromium. `setting` is a path or `auto`. For `auto`, browsers of the system come before those of
- * Playwright, and the first that exists is used. Throws BROWSER_UNAVAILABLE.
+ * Playwright, and the first that exists is used. Throws BROWSER_UNAVAILABLE if none exists.
  */
 export function getChromium(setting: string): string {
   const candidates = setting === "auto" ? [...systemPaths(), ...playwrightPaths()] : [setting];

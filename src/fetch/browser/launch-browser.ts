@@ -26,11 +26,11 @@ export type LaunchedBrowser = {
   proxy: Pick<FilterProxy, "admit" | "counts" | "url" | "welcomeUrl">;
   /** The profile folder. Its path is on the command line of the browser's main process. */
   folder: string;
-  /** Ends all its processes in any state. Never throws. A second call has no effect. */
+  /** Ends all processes of the browser in any state. Never throws. A second call has no effect. */
   end(): Promise<void>;
 };
 
-/** Rejects with BROWSER_UNAVAILABLE, also soon after an abort. */
+/** Starts a browser. Rejects with BROWSER_UNAVAILABLE if it cannot be started, and soon after an abort. */
 export async function launchBrowser(
   gate: EgressGate,
   options: LaunchOptions,

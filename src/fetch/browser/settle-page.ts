@@ -15,7 +15,7 @@ const QUERY_SELECTOR_MS = 1_000;
 /** Maximum wait for a page to grow after it was scrolled to its end. */
 const GROW_MS = 1_000;
 
-/** Undefined when the page is ready; otherwise the reason why it is not. */
+/** Waits until the page is ready, then runs the actions. Returns undefined, or the reason why the page is not ready. */
 export async function settlePage(shown: Shown, spec: BrowserSpec): Promise<string | undefined> {
   const problem = await waitFor(shown, spec);
   if (problem !== undefined) return problem;
@@ -108,7 +108,7 @@ function noMatch(selector: string, settleMs: number): string {
   return `nothing on the page matched ${selector} within ${settleMs} ms`;
 }
 
-/** False on timeout. Other errors are thrown. */
+/** Returns false if `waiting` ends with a timeout, and true otherwise. Other errors are thrown. */
 async function inTime(waiting: Promise<unknown>): Promise<boolean> {
   try {
     await waiting;

@@ -18,9 +18,9 @@ const SHELL = "/bin/sh";
 const GROUP_FILE = "group";
 
 /**
- * First renames the folder: a browser that is starting has either written its group id by then, or fails to write it
- * and does not start. Killed processes run until the kernel ends them and may still write into the folder, so the
- * removal is repeated until the folder no longer exists.
+ * The script of the watchdog. It first renames the folder: a browser that is starting has either written its group id
+ * by then, or fails to write it and does not start. Killed processes run until the kernel ends them and may still write
+ * into the folder, so the removal is repeated until the folder no longer exists.
  */
 const WATCH = `
 read -r line

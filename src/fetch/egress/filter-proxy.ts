@@ -51,7 +51,7 @@ type ProxyPass = {
   revoke(): void;
 };
 
-/** `open`: the program's side of its connections. Closing one closes the remote side. */
+/** `open`: the connections from the program. Closing one of them also closes its connection to the remote host. */
 type Holder = { expected: Buffer; bytes: number; maxBytes: number; open: Set<Socket | ServerResponse> };
 
 type Target = { hostname: string; port: string };
@@ -62,10 +62,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...["proxy-authorization", "proxy-authenticate"],
 ]);
 
-/** In a top-level domain that never exists. */
+/** A host in a top-level domain that never exists, so it cannot be the host of a site. */
 const WELCOME_HOST = "welcome.trawl.invalid";
 
-/** Resolves when it listens. */
+/** Starts a proxy. Resolves when it listens. */
 export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   const holders = new Map<string, Holder>();
   let admitted = 0;

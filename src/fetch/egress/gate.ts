@@ -11,7 +11,7 @@ import { buildConnector } from "undici";
 import { TrawlError } from "../../errors.ts";
 import { isPublicAddress, isWithin, type Network, parseAddress } from "./address.ts";
 
-/** Every address of a host name. Rejects as `node:dns` does, with a `code`. */
+/** Resolves a host name to all its addresses. Rejects as `node:dns` does, with a `code`. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 export type EgressOptions = {
@@ -26,7 +26,7 @@ export type EgressOptions = {
 export type EgressGate = {
   /** Why a URL may not be fetched; undefined if it may. Does not resolve the host. */
   check(url: string | URL): string | undefined;
-  /** Opens sockets for undici, to allowed addresses only. Rejects with EGRESS_REFUSED. */
+  /** Opens sockets for undici, to allowed addresses only. For other addresses, it fails with EGRESS_REFUSED. */
   connector: buildConnector.connector;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Decodes bytes like browsers: byte order mark, then the Content-Type header, then the declaration in the page, then
- * UTF-8 if valid, otherwise windows-1252. Never throws.
+ * Decodes bytes as browsers do. The charset is that of the byte order mark, else of the Content-Type header, else of
+ * the declaration in the page, else UTF-8 if the bytes are valid UTF-8, else windows-1252. Never throws.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
@@ -24,7 +24,10 @@ export function decodeBody(body: Buffer, contentType: string | undefined): Decod
 
 const CHARSET_PARAMETER = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']+))/i;
 
-/** Where the HTML standard requires the declaration, and how far Trawl searches if there is no other hint. */
+/**
+ * The HTML standard requires the declaration within the first 1024 bytes. Trawl searches further if there is no other
+ * hint.
+ */
 const EARLY_BYTES = 1024;
 const LATE_BYTES = 65_536;
 

@@ -14,7 +14,7 @@ type Connections = {
   /** Call when a request starts to wait for a connection to `origin`, and when it stops waiting. */
   beginWait(origin: string): void;
   endWait(origin: string): void;
-  /** Whether the request that starts now is the first of its connection. */
+  /** Whether the request that starts now is the first one on its connection. */
   isNew(): boolean;
 };
 

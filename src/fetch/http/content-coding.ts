@@ -15,14 +15,14 @@ export type Decoded =
 type DecodeLimits = {
   /** Bytes after decoding. */
   bodyBytes: number;
-  /** Beyond the limit: reject the body, or truncate it. */
+  /** Whether a larger body is rejected or truncated. */
   overflow: "refuse" | "cut";
 };
 
 /** The value of Accept-Encoding. Node 20 has no zstd. */
 export const ACCEPT_ENCODING = "gzip, deflate, br";
 
-/** More layers than this are an attack. */
+/** The maximum number of codings of one body. No regular server applies more. */
 const MAX_STACKED = 3;
 
 /** Up to this many compressed bytes, synchronous decoding takes less than half the CPU of a stream. */
@@ -30,7 +30,7 @@ const AT_ONCE_BYTES = 65_536;
 
 const OUTPUT_CHUNK_BYTES = 65_536;
 
-/** `undefined`: do not decode. Servers have many names for "none". */
+/** The known names of codings. `undefined` means that nothing is decoded; servers have several names for that. */
 const CODINGS = new Map<string, Coding | undefined>([
   ["gzip", "gzip"],
   ["x-gzip", "gzip"],

@@ -16,13 +16,13 @@ export type ExchangeTerms = {
   limits: FetchLimits;
   /** A body over `limits.bodyBytes` is rejected or truncated. */
   overflow: "refuse" | "cut";
-  /** Only status and headers are needed: a long, slow or incomplete body is no error. */
+  /** Whether only status and headers are needed. A long, slow or incomplete body is then no error. */
   ignoresBody?: boolean;
   signal: AbortSignal;
 };
 
 type ExchangeHooks = {
-  /** Called right before the bytes are written. False: the request is withdrawn. */
+  /** Called right before the bytes are written. If it returns false, the request is withdrawn. */
   trySend(): boolean;
   /** Called at the moment of sending. */
   isConnectionNew(): boolean;
@@ -195,10 +195,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Thrown to keep undici from sending. undici passes it to `onResponseError`. */
+/** Thrown so that undici does not send the request. undici passes it to `onResponseError`. */
 class Withdrawn extends Error {}
 
-/** Passed to undici to abort a response. undici returns it at the end. */
+/** The reason with which undici aborts a response. undici then passes it to `onResponseError`. */
 class Unwanted extends Error {}
 
 const NOTHING = Buffer.alloc(0);

@@ -1,9 +1,10 @@
 /**
- * Requests one URL when its site allows it, without following redirects. Used by the fetcher (pages), the robots policy
- * and the poster.
+ * Sends a request when its site allows it, and does not follow redirects. Used by the fetcher (pages), the robots
+ * policy and the poster (webhooks).
  *
- * Every request waits for its turn at the site, and asks for permission again at the moment of sending. A request that
- * must not leave then is withdrawn and waits for another turn. So does a retry on a new connection after a stale one.
+ * Every request waits for its turn at the site. Right before the bytes are written, the client checks again whether the
+ * site allows the request. If not, it withdraws the request, which then waits for another turn. If a request fails
+ * because the site has closed an idle connection, the client retries it once. The retry also waits for a turn.
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
@@ -21,11 +22,11 @@ type HttpClientDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
 export type HttpClientOptions = ConnectionOptions & { userAgent: string };
 
 type HttpRequest = ExchangeTerms & {
-  /** Canonical. */
+  /** The canonical URL. */
   url: string;
   site: string;
   headers: Readonly<Record<string, string>>;
-  /** The body of a POST; undefined: GET. The request may arrive twice. */
+  /** The body of a POST request; undefined for GET. A retry may send a POST request twice. */
   post?: string;
 };
 
@@ -44,12 +45,18 @@ export type HttpAnswer = {
 type Terms = Omit<HttpRequest, "url" | "site">;
 
 export type HttpClient = {
-  /** Throws only the signal's reason when aborted, never because of the site. */
+  /**
+   * Never throws because of the site. Throws the signal's reason if aborted, BAD_JOB if the request is invalid, and the
+   * error of the broker if it is lost.
+   */
   send(request: HttpRequest): Promise<HttpAnswer | TransportFailure>;
   close(): Promise<void>;
 };
 
-/** A request is withdrawn if its connection was opened too late for its turn. Then the connection is open. */
+/**
+ * How often one request may be withdrawn. A request is withdrawn if opening its connection took longer than its turn.
+ * The next turn can use the open connection, so this limit is reached only on a very busy machine.
+ */
 const MAX_WITHDRAWALS = 100;
 
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -87,7 +94,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     return exchange.ended;
   }
 
-  /** Retries until the request has reached the site, or cannot reach it. */
+  /** Sends the request again until it has reached the site, or until it is clear that it cannot. */
   async function exchange(url: URL, { site, ...terms }: HttpRequest): Promise<ExchangeEnd> {
     const { signal } = terms;
     let isSecondTry = false;
@@ -95,8 +102,8 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       const turn = allowance.turn(site, signal);
       if (turn !== undefined) await turn;
       const end = await dispatchInTurn(url, site, terms);
-      // undici frees the connection one turn of the event loop after the response. A request sent sooner opens another
-      // one.
+      // undici frees the connection in the next iteration of the event loop after the response. A request that is sent
+      // earlier opens another connection.
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
         if (++withdrawals > MAX_WITHDRAWALS) return end;
@@ -128,18 +135,21 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       const refusal = gate.check(url);
       if (refusal !== undefined) return { kind: "dead", because: "egress_refused", detail: refusal };
       const end = await exchange(url, request);
-      return end.kind === "answer" && end.codings.length === 0 ? end : settled(end, request);
+      return end.kind === "answer" && end.codings.length === 0 ? end : toResult(end, request);
     },
     close: () => connections.agent.destroy(),
   };
 }
 
-/** The site has closed the idle connection. A retry is safe for a GET, or for a request that may arrive twice. */
+/**
+ * Whether the connection broke before the request was sent, or was an idle connection that the site had closed. A retry
+ * is safe: a GET request may be sent twice, and so may the POST requests of this client.
+ */
 function isWorthASecondTry({ error, isSent, isStale }: Extract<ExchangeEnd, { kind: "failed" }>): boolean {
   return (isStale || !isSent) && isBrokenConnection(error);
 }
 
-async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnswer | TransportFailure> {
+async function toResult(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnswer | TransportFailure> {
   const { limits, overflow } = request;
   const bodyBytes = limits.bodyBytes;
   switch (end.kind) {
@@ -163,8 +173,8 @@ async function settled(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnsw
 function failed(error: unknown): TransportFailure {
   // The request itself was invalid. It did not reach the site.
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
-    const message = `a request cannot be made: ${error.message}; correct the job's headers`;
-    throw new TrawlError("BAD_JOB", { op: "http.ask", message, cause: error });
+    const message = `the request is invalid: ${error.message}; correct the headers of the job`;
+    throw new TrawlError("BAD_JOB", { op: "http.send", message, cause: error });
   }
   return transportFailure(error);
 }
@@ -182,7 +192,7 @@ async function decoded(
     case "too_big":
       return { kind: "dead", because: "too_big", detail: `the body is over limits.bodyBytes (${limits.bodyBytes})` };
     case "truncated":
-      return { kind: "retry", because: "network", detail: "the compressed body ends too soon" };
+      return { kind: "retry", because: "network", detail: "the compressed body is incomplete" };
     case "corrupt":
       return { kind: "dead", because: "bad_response", detail: `the compressed body is corrupt (${content.detail})` };
   }

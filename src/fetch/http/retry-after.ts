@@ -1,4 +1,4 @@
-/** Longer values are cut to this. */
+/** The maximum delay. Longer delays are reduced to it. */
 export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /**

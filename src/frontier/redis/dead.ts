@@ -23,7 +23,7 @@ import type { Jobs } from "./jobs.ts";
 
 export type DeadLetters = {
   list(filter: DeadFilter, limit: number, after: string): Promise<DeadLetter[]>;
-  /** The dead letter of a URL. If the task id is unknown (""), it searches the letters of the site. */
+  /** The dead letter of a URL. If the task id is unknown (""), this reads all letters of the job at the site. */
   find(
     shard: Shard,
     jobId: string,
@@ -51,7 +51,8 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
   }
 
   /**
-   * Calls `work` for every shard until no letter is left. Its reply contains the task to continue after, and a count.
+   * Calls `work` for every shard until no letter is left or `limit` is reached. The reply of `work` contains the task
+   * to continue after, and the number of processed letters.
    */
   async function inBatches(
     limit: number,
@@ -76,9 +77,9 @@ export function createDeadLetters({ shards, time, jobs }: Deps): DeadLetters {
     if (open.length === 0) return [now, after, 0];
     const reply = await shard.runOnce("replay-dead", ...filter, ...pace, ...open);
     const replayed = reply.slice(3).map(String);
-    // A job that was reopened but had no tasks yet may have been ended again in between.
+    // Another process may have ended a reopened job again before its tasks were queued.
     await jobs.reopen(replayed);
-    // Another process has replayed the letters of these jobs.
+    // These jobs were reopened, but another process has replayed their letters.
     await jobs.end(open.filter((jobId) => !replayed.includes(jobId)));
     return reply;
   }

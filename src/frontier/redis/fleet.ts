@@ -21,7 +21,7 @@ export function createFleet({ shards, time }: Deps): Fleet {
   const [first] = shards.all;
   if (first === undefined) throw new Error("a broker has at least one shard");
 
-  /** A hash of counts, summed over the shards, sorted by name. */
+  /** Adds up the counts in a hash of each shard. Returns counts above 0, sorted by name. */
   async function counts(name: string): Promise<{ name: string; count: number }[]> {
     const totals = new Map<string, number>();
     for (const shard of shards.all) {
@@ -64,7 +64,7 @@ export function createFleet({ shards, time }: Deps): Fleet {
   };
 }
 
-/** Scripts return "" for no command. */
+/** Decodes a command in a reply. Scripts reply "" if there is none. */
 function decodeCommand(text: ScriptArg | undefined): WorkerCommand | undefined {
   return text === undefined || text === "" ? undefined : (String(text) as WorkerCommand);
 }

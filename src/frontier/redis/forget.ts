@@ -1,7 +1,7 @@
 /**
- * Forgets jobs that have ended (F21). The owner shard removes the job from its index in one script; from then on the
- * job is not found. The other shards follow, and then the job's data is removed, some per call. A crash leaves the
- * job's number in `forgotten` on its owner shard, which removes it last. The next reaper finds it there and continues.
+ * Forgets jobs that have ended (F21). One script removes the job from the index of its owner shard; from then on the
+ * job is not found. The other shards follow. Then each shard removes its data of the job, some per call. After a crash,
+ * `forgotten` still contains the job's number on every shard that has data left, and the next reaper continues.
  */
 import type { JobState } from "../../domain/job.ts";
 import { MAX_BATCH } from "../frontier.ts";
@@ -16,7 +16,7 @@ type Forgetter = {
 };
 
 export function createForgetter(shards: Shards): Forgetter {
-  /** Idempotent. */
+  /** Removes the job from the indexes of the other shards. Idempotent. */
   async function forgetOnOthers(jobId: string, owner: Shard): Promise<void> {
     const others = shards.all.filter((shard) => shard !== owner);
     await allDone(others.map((shard) => shard.run("forget-job", jobId, "follow")));
@@ -26,8 +26,7 @@ export function createForgetter(shards: Shards): Forgetter {
   async function clearOne(shard: Shard, max: number): Promise<boolean> {
     const [, jobNumber, jobId] = await shard.run("find-forgotten");
     if (jobNumber === undefined) return true;
-    // The process that forgot the job may have crashed before it had updated the other shards. The owner shard repeats
-    // that.
+    // The process that forgot the job may have crashed before it updated the other shards, so this is repeated.
     if (shards.ownerOf(String(jobId)) === shard) await forgetOnOthers(String(jobId), shard);
     await shard.run("clear-forgotten", jobNumber, max);
     return (await shard.run("find-forgotten"))[1] === undefined;

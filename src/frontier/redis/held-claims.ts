@@ -10,7 +10,7 @@ export type HeldClaims = {
 };
 
 export function createHeldClaims(): HeldClaims {
-  // Keyed by task and token: a task may be granted to this process again while its old run is still ending.
+  // Keyed by task and token: a task may be granted to this process again while an earlier run of it has not ended.
   const held = new Map<string, { taskId: string; worker: string; jobId: string }>();
   return {
     add: (claim, worker, jobId) => void held.set(claimKey(claim), { taskId: claim.taskId, worker, jobId }),

@@ -1,7 +1,8 @@
 /**
  * Creates, seals, changes and ends jobs (F11, F12). A change runs one script on the job's owner shard and then one on
- * each of the others (see job-state-sync.ts). It applies from the next lease call on. The job's lanes are then updated
- * in batches of MAX_BATCH. A crash between two scripts leaves the job marked, and the next reaper continues.
+ * each of the others (see job-state-sync.ts). The job's lanes are then updated in batches of MAX_BATCH. Pause, resume,
+ * cancel and limits apply from the next lease call on; priority and rate apply to each lane when the lane is updated. A
+ * crash between two scripts leaves the job marked, and the next reaper continues.
  *
  * createJobs is long because it is a list of short operations on the same shards.
  */
@@ -38,8 +39,8 @@ export type Jobs = JobCompletion & {
   listEnded(before: number, limit: number): Promise<JobView[]>;
   change(jobId: string, change: Change): Promise<JobView>;
   /**
-   * On each shard: stops one job past its deadline, and updates the next lanes of one changed job. False: nothing to
-   * do.
+   * On each shard: stops one job past its deadline, and updates the next lanes of one changed job. Returns false if
+   * there was no changed job.
    */
   maintain(): Promise<boolean>;
   /** Reopens ended jobs. Returns those whose dead letters can be replayed. */
@@ -72,7 +73,7 @@ export function createJobs({ shards, time }: Deps): Jobs {
         );
   }
 
-  /** One script per shard. */
+  /** Calls one script per shard for all jobs. */
   async function findAll(jobIds: readonly string[]): Promise<JobView[]> {
     if (jobIds.length === 0) return [];
     const parts = await Promise.all(
@@ -196,7 +197,8 @@ function newestFirst(one: JobRow, other: JobRow): number {
 }
 
 /**
- * Repeats the call if the script removed stale entries: the reply is then incomplete. Each entry is removed only once.
+ * Lists the open jobs of a shard. If the script removed stale entries, the reply is incomplete, and the call is
+ * repeated. Each entry is removed only once, so this ends.
  */
 async function openOn(shard: Shard, limit: number, from: ScriptArg): Promise<Reply> {
   for (;;) {
@@ -229,7 +231,7 @@ function changeArgs(change: Change, time: BrokerClock): ScriptArg[] {
   return [change.op, intervalMs, burst, perSite];
 }
 
-/** As change-job.lua expects it. */
+/** A limit as change-job.lua expects it: "=" keeps the current limit, "" removes it. */
 function limitArg(limit: number | null | undefined): ScriptArg {
   if (limit === undefined) return "=";
   return limit ?? "";

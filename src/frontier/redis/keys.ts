@@ -1,7 +1,7 @@
 /**
- * Every key of a broker on Redis, and its memory. All keys of a shard have its hash tag, so they are in one slot of a
- * cluster: `trawl:{0}:site:7` is site 7 of shard 0. The queue `fetch!alone` has the suspects of `fetch`.
- * docs/operations.md has the totals.
+ * Every key of a broker on Redis, and the memory that it takes. All keys of a shard have its hash tag, so they are in
+ * one slot of a cluster: `trawl:{0}:site:7` is site 7 of shard 0. The suspects of the queue `fetch` wait on the queue
+ * `fetch!alone`. docs/operations.md has the totals.
  */
 export const KEYS = {
   meta: "hash: schema version, shards, next numbers, waiting tasks, run id of the server, its last restart; one",

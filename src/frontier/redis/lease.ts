@@ -1,7 +1,8 @@
 /**
  * Grants tasks with one script per shard (F1, F2). The workers of this process call it, several at a time. A lost reply
- * may have contained grants. This process knows the claims it received, and releases all others. A lost reply may also
- * have contained terms: their sites wait until the terms end. A crash leaves leases that expire.
+ * may have contained grants. So after the next reply of the shard, this process releases all leases of the worker whose
+ * claims it has not received. A lost reply may also have contained terms: their sites wait until the terms end. After a
+ * crash, the leases expire.
  *
  * If one of several shards is unreachable, callers still get the grants of the others. The call fails only after the
  * shard has been unreachable for `retryForMs`.
@@ -38,17 +39,18 @@ const UNREACHABLE_RETRY_MS = 250;
 
 export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) {
   const { shards, completion, held, clock, wakeChannel } = deps;
-  /** "shard worker" of the last lease calls that got no reply. */
+  /** One entry, "shard worker", for each shard and worker whose last lease call got no reply. */
   const unanswered = new Set<string>();
   let firstShard = 0;
 
   /**
-   * Calls all shards at once, each for its part of `max` and `maxNow`. If they grant less, it calls the shards that were
-   * not called yet, or that may have more tasks. Each lease starts with another shard, so that no shard is always the
-   * last one.
+   * Calls all shards at once, each for its part of `max` and `maxNow`. If they grant fewer tasks, it calls the shards
+   * that were not called yet, or that may have more tasks. Each lease starts with another shard, so that no shard is
+   * always the last one.
    *
-   * A shard gets the returned terms of its sites with its first call. With a further call it gets back the terms that
-   * it has just granted, because they may have fewer tasks than the part of `max` that other shards did not use.
+   * The first call to a shard returns the terms that the worker held at the sites of the shard. A further call returns
+   * the terms that the shard has just granted. The shard can then grant them again with more tasks, because other
+   * shards did not use their part of `max`.
    */
   async function lease(request: LeaseRequest): Promise<TimedAnswer> {
     const grants: Grant[] = [];
@@ -65,13 +67,14 @@ export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) 
       const own = before === undefined ? returned.get(shard) : renewals(before.terms, grants, request.returned);
       const answer = await leaseFrom(shard, { ...request, ...part, returned: own ?? [] });
       answers.set(shard, answer);
+      // A shard that granted its whole part may have more tasks.
       const isFull = part.max > 0 && answer.grants.length === part.max;
       const isFullNow = answer.grantedNow === part.maxNow && (answer.nextDueAt ?? Infinity) <= clock.now();
       return { shard, answer, isFull, isFullNow };
     }
 
     for (let left = max; remaining.length > 0; left = max - grants.length) {
-      // Once `max` is reached, shards that were not called yet still report when they have tasks due.
+      // Once `max` is reached, shards that were not called yet are called for 0 tasks: they report when tasks are due.
       const called = left === 0 ? remaining.filter((shard) => !answers.has(shard)) : remaining.slice(0, left);
       remaining = left === 0 ? [] : remaining.slice(left);
       const share = (total: number, nth: number) => shareOf(total, called.length, nth);
@@ -150,8 +153,9 @@ export function createLease(deps: Deps, { retryForMs }: { retryForMs: number }) 
 }
 
 /**
- * Returns the terms that the lease script takes, at most MAX_BATCH (F17). The others are returned before it, except
- * those with unstarted tasks: their worker keeps them, as if it got no further term.
+ * The lease script takes at most MAX_BATCH terms (F17). Returns further terms to the shard before the lease call,
+ * except terms with unstarted tasks: the worker keeps these terms and gets no further term at their sites. The result
+ * is the terms for the lease call.
  */
 async function returnExcess(shard: Shard, returned: readonly ReturnedTerm[]): Promise<readonly ReturnedTerm[]> {
   if (returned.length <= MAX_BATCH) return returned;
@@ -160,7 +164,7 @@ async function returnExcess(shard: Shard, returned: readonly ReturnedTerm[]): Pr
   return returned.slice(0, MAX_BATCH);
 }
 
-/** The terms that were just granted, with all tasks of their sites that the worker has not started. */
+/** Converts granted terms to returned terms. `unstarted`: all tasks of the site that the worker has not started. */
 function renewals(terms: readonly Term[], grants: readonly Grant[], returned: readonly ReturnedTerm[]): ReturnedTerm[] {
   return terms.map((term) => {
     const before = returned.find(({ site }) => site === term.site)?.unstarted ?? 0;
@@ -179,7 +183,7 @@ function countUnpaced(grants: readonly Grant[], terms: readonly Term[]): number 
   return grants.filter(({ site }) => !paced.has(site)).length;
 }
 
-/** Scripts reply "" if there is no time. */
+/** Converts a time in a reply to the local clock. Scripts reply "" if there is no such time. */
 function toLocalTime(at: ScriptArg | undefined, time: BrokerClock): number | undefined {
   return at === "" || at === undefined ? undefined : time.toLocal(Number(at));
 }

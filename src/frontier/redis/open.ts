@@ -164,8 +164,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     isScripted: (site) => sites.isScripted(site),
     announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
     withdraw: (worker) => fleet.withdraw(worker),
-    // One of many idle workers calls `lease` when a task becomes due. The others wait a little longer, in case it does
-    // not.
+    // When a task becomes due, one of many idle workers calls `lease`. The others call it a little later, in case that
+    // worker did not.
     waitForWork: (until, signal) => wakeups.wait(until === next.dueAt ? (next.pollAt ?? until) : until, signal),
     close: () => broker.close(),
 

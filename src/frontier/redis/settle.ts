@@ -26,7 +26,7 @@ type Deps = {
   shards: Shards;
   completion: JobCompletion;
   quota: PageQuota;
-  /** Replaced when the broker may have lost writes. */
+  /** The cache is replaced when the broker may have lost writes, and when a job is forgotten. */
   seen(): SeenCache;
   held: HeldClaims;
 };
@@ -53,7 +53,7 @@ export function createSettler({ shards, completion, quota, seen, held }: Deps): 
     const along = here.slice(0, MAX_LINKS);
     const { jobId } = prepared;
     if (jobId !== undefined) await quota.provide(shard, jobId, along);
-    // A claim that this process does not hold is stale, or is settled without these links.
+    // A stale claim queues no links. If this process did not get the claim, it does not know the job of the links.
     if (before.length === 0 || jobId === undefined || !(await isHeld(shard, prepared.settlement))) {
       return { ...prepared, links: along };
     }
@@ -68,7 +68,7 @@ export function createSettler({ shards, completion, quota, seen, held }: Deps): 
     return (await shard.run("is-held", taskId, token))[1] === 1;
   }
 
-  /** Settles successful pages without new links in one short call. False if nothing changed. */
+  /** Settles successful pages without new links in one short call. Returns false if nothing changed. */
   async function settleDone(shard: Shard, batch: readonly Prepared[], result: SettleResult): Promise<boolean> {
     const known = batch.reduce((sum, one) => sum + one.known, 0);
     const args = batch.flatMap(({ settlement: { taskId, token, tally } }): ScriptArg[] => {
@@ -199,7 +199,10 @@ async function onEach<C>(parts: readonly Part<C>[], call: (part: Part<C>) => Pro
   await allDone(calls);
 }
 
-/** Whether settle-done can settle them: all done, no new or refused links, no throttled site, no task twice. */
+/**
+ * Whether settle-done may be used: all tasks are done and all sites responded well, there are no new or refused links,
+ * and no task occurs twice.
+ */
 function isPlainList(settlements: readonly Prepared[]): boolean {
   const isPlain = ({ settlement: { outcome, site, refusedLinks }, links }: Prepared) =>
     outcome.kind === "done" && site.kind === "ok" && refusedLinks === 0 && links.length === 0;

@@ -1,5 +1,6 @@
 /**
- * Operations on sites other than leases and terms: robots.txt, scripted sites, the operator's policy (F2, F3, F12).
+ * Operations on sites other than leases and terms: robots.txt, scripted sites, the operator's policy, listings (F2, F3,
+ * F12).
  */
 import { readyAt, type SitePolicy } from "../../domain/politeness.ts";
 import { areIsolated } from "../../domain/throttling.ts";
@@ -234,7 +235,7 @@ function decodeAdaptive(slowdown: number, cause: string, isolated: number): Adap
   };
 }
 
-/** 0 and earlier means "never", and stays unchanged. */
+/** Converts a time in a reply to the local clock. 0 and below mean that there is no such time, and stay unchanged. */
 function toLocalInstant(at: number, time: BrokerClock): number {
   return at <= 0 ? at : time.toLocal(at);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds one task of a job by its URL. It searches the lanes page by page: such queries are rare, and an index would use
- * memory for every waiting URL.
+ * Finds one task of a job by its URL. It searches the leases and lanes page by page: such queries are rare, and an
+ * index would use memory for every waiting URL.
  */
 import type { Shard } from "./cluster/shards.ts";
 import { encodeUrl } from "./codec/task-body.ts";

@@ -1,7 +1,7 @@
 /**
  * Opens and returns the terms of sites outside of lease calls (F2, F3). Callers: workers that send requests without a
- * task, workers that stop, and lease.ts. Each script is atomic. After a lost reply the call is repeated: a second
- * return changes nothing, and a second term starts after the first one, which stays unused. So a lost reply costs time.
+ * task, workers that stop, and lease.ts. Each script is atomic. After a lost reply the call is repeated. Returning a
+ * term twice changes nothing. Opening a term twice leaves the first one unused, and the second one starts after it.
  */
 import type { ReturnedTerm, Term } from "../../domain/politeness.ts";
 import { MAX_BATCH, type TermRequest } from "../frontier.ts";
@@ -21,7 +21,7 @@ export async function openTerm(shards: Shards, { worker, site, returned }: TermR
   return term === "" ? undefined : time.toLocalTerm(decodeTerm(site, term), trip);
 }
 
-/** On all shards at once, so that an unreachable shard delays no other. */
+/** Returns terms on all shards at once, so that an unreachable shard delays no other. */
 export async function returnTerms(shards: Shards, returned: readonly ReturnedTerm[]): Promise<void> {
   await allDone([...termsByShard(shards, returned)].map(([shard, terms]) => returnTermsOn(shard, terms)));
 }

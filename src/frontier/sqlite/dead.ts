@@ -41,7 +41,8 @@ export function createDeadLetters({ db, runTransaction }: Deps): DeadLetters {
   }
 
   /**
-   * Applies `work` to the dead letters of the filter, MAX_BATCH per transaction, and deletes them. Returns how many.
+   * Applies `work` to the dead letters that match the filter, and deletes them, MAX_BATCH per transaction. Returns
+   * their number.
    */
   function inBatches(
     { filter, limit, replayable }: { filter: DeadFilter; limit: number; replayable: boolean },

@@ -1,7 +1,6 @@
 /**
  * Queues URLs of a job: submitted ones in batches (admit-many.ts), discovered ones when settle.ts calls `admit` in its
- * own transaction.
- * Dedup, the page limit and the ledger change in the same transaction as the tasks (F8, F9, F10).
+ * own transaction. Dedup, the page limit and the ledger change in the same transaction as the tasks (F8, F9, F10).
  */
 import { setImmediate } from "node:timers/promises";
 import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
@@ -83,7 +82,7 @@ export function createAdmit(db: Database): Admit {
   };
 }
 
-/** Most links of a page belong to one lane, so each lane is looked up once per call. */
+/** Returns a function that finds the lane of a task. It caches lanes: most links of a page belong to the same lane. */
 function cacheLanes(tx: Transaction, job: JobRow): (task: NewTask) => LaneRow {
   const lanes = new Map<string, LaneRow>();
   return (task) => {
@@ -99,7 +98,7 @@ function cacheLanes(tx: Transaction, job: JobRow): (task: NewTask) => LaneRow {
 /** How soon a submitter should retry after `enqueue` reached the cap. */
 const FULL_RETRY_MS = 1000;
 
-/** Queues as many of a batch as the cap allows (F13). */
+/** Queues as many tasks of a batch as the cap allows (F13). */
 export function enqueueBatch(
   { runTransaction, admitMany }: { runTransaction: RunTransaction; admitMany: AdmitMany },
   jobId: string,

@@ -42,7 +42,8 @@ export function createForgetter(db: Database): Forgetter {
   }
 
   function clear(max: number): boolean {
-    if (sql.firstForgotten.get() === undefined) return true; // the usual case; takes no write lock
+    // Usually there is no forgotten job. This check takes no write lock.
+    if (sql.firstForgotten.get() === undefined) return true;
     return db.write(() => {
       const forgotten = sql.firstForgotten.get();
       if (forgotten === undefined) return true;

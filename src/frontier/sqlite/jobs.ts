@@ -52,8 +52,8 @@ type Jobs = {
   setPolicy(jobId: string, policy: SitePolicy): JobView;
   setLimits(jobId: string, change: LimitChange): JobView;
   /**
-   * In one transaction: stops one job past its deadline, and updates the next lanes of one changed job. False: nothing
-   * to do.
+   * In one transaction: stops one job past its deadline, and updates the next lanes of one changed job. Returns false
+   * if there is nothing to do.
    */
   maintain(): boolean;
 };
@@ -246,6 +246,6 @@ function countersOf(json: string): Pick<JobView, "counts" | "tally"> {
   };
 }
 
-/** The ten counts of the ledger, then the four of the tally. */
 type Five = [number, number, number, number, number];
+/** The ten counts of the ledger, then the four of the tally. */
 type Counters = [...Five, ...Five, number, number, number, number];

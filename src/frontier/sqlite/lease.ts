@@ -1,8 +1,8 @@
 /**
- * Grants tasks that may be fetched: best priority first, then the site that was served longest ago, then the jobs of
- * one site in turn (F1, F2, F4, F5). It first applies the returned terms. Then it distributes the requested number of
- * tasks over the sites that are due, and takes the tasks with one statement per lane. It never reads sites that are not
- * due.
+ * Grants tasks that may be fetched: best priority first, then the site that has been due longest, then the jobs of one
+ * site in turn (F1, F2, F4, F5). A call first takes back the returned terms. Then it distributes the requested number
+ * of tasks over the sites that are due, and takes the tasks with one or two statements per lane. It never reads sites
+ * that are not due.
  */
 import { concurrencyOf, type ReturnedTerm, type Term, tasksPerTerm } from "../../domain/politeness.ts";
 import type { TaskKind } from "../../domain/task.ts";
@@ -33,7 +33,10 @@ type LaneShare = { lane: LaneRow; fresh: number; retries: number; taken: number 
 type TurnKey = { site: SiteRow; queue: string; rank: number };
 /** `free`: how many tasks the site may get now. */
 type Turn = TurnKey & { free: number; mustFetchRobots: boolean; shares: LaneShare[]; dueAt: number; served: number };
-/** One call: what it may still grant, what it has granted, and the terms that it got back, by site number. */
+/**
+ * One call: how many tasks it may still grant, in total and at sites without a rate (`leftNow`), what it has granted,
+ * and the terms that the worker has returned, by site number.
+ */
 type Call = {
   request: LeaseRequest;
   left: number;
@@ -43,7 +46,7 @@ type Call = {
   returned: Map<number, ReturnedTerm>;
 };
 
-/** Sites with a rate are opened in groups of this size, because a term may use all that a call grants. */
+/** Turns of sites with a rate are opened in groups of this size, because one term may take all tasks of a call. */
 const PACED_AT_ONCE = 16;
 
 type Deps = { db: Database; runTransaction: RunTransaction; now: () => number };
@@ -51,13 +54,13 @@ type Deps = { db: Database; runTransaction: RunTransaction; now: () => number };
 export function createLease({ db, runTransaction, now }: Deps): (request: LeaseRequest) => LeaseAnswer {
   const sql = prepareAll<Names>(db, new URL("./sql/lease.sql", import.meta.url));
 
-  /** Only reads, because an idle worker must not take the write lock. */
+  /** When the first site is due on these queues. Only reads, because an idle worker must not take the write lock. */
   function nextDueAt(queues: readonly string[]): number {
     return Math.min(NEVER, ...queues.map((queue) => (sql.firstDueAt.get(queue)?.at as number | null) ?? NEVER));
   }
 
   function grantAll(tx: Transaction, request: LeaseRequest): Pick<LeaseAnswer, "grants" | "terms"> {
-    // A caller that requests more gets a `nextDueAt` that has passed, and calls again (F17).
+    // If the caller requests more, it gets a `nextDueAt` in the past, and calls again (F17).
     const left = Math.min(request.max, MAX_BATCH);
     const call: Call = { request, left, leftNow: request.maxNow, grants: [], terms: [], returned: new Map() };
     const restoreUnused = request.returned.map((one) => takeBack(tx, call, one));
@@ -67,8 +70,8 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
   }
 
   /**
-   * Returns a term, so that its site can be granted again. If the worker has unstarted tasks and gets no other term, the
-   * function that this returns restores the old term.
+   * Takes back a term, so that this call can open a new term of the site. Returns a function to call after the grants:
+   * if the worker has unstarted tasks and got no new term, the function restores the old term.
    */
   function takeBack(tx: Transaction, { terms, returned: all }: Call, returned: ReturnedTerm): () => void {
     const site = tx.siteNamed(returned.site);
@@ -148,14 +151,14 @@ export function createLease({ db, runTransaction, now }: Deps): (request: LeaseR
     const { site } = key;
     const mustFetchRobots = site.wants_robots === 1 && site.robots_fresh_until <= tx.now;
     const free = hasPrecedence(tx, call, site) ? 0 : freeAt(site, tx.now, call);
-    // With robots.txt to fetch, only the first task is granted. It fetches the file, and the other tasks wait for that.
+    // If robots.txt must be fetched, only one task is granted. It fetches the file, and the other tasks wait for that.
     const max = mustFetchRobots ? Math.min(1, free) : free;
     return { ...key, ...order, free: max, mustFetchRobots, shares: max === 0 ? [] : openLanes(tx, key, max) };
   }
 
   /**
-   * Whether another worker must get a chance at a site whose term was just returned: tasks wait there that this worker
-   * does not serve. It gets the site with its next call if no other worker has taken it.
+   * Whether other workers may take the site first: this worker has just returned its term, and tasks wait there on
+   * queues that this worker does not serve. If no other worker takes the site, this worker gets it with its next call.
    */
   function hasPrecedence({ now: at }: Transaction, { returned, request }: Call, { n }: SiteRow): boolean {
     return returned.has(n) && sql.findOtherQueue.get(n, JSON.stringify(request.queues), at) !== undefined;

@@ -64,7 +64,7 @@ export type SiteRow = PolicyRow & {
   /** JSON of a SlowdownCause. */
   slowdown_cause: string | null;
   isolated: number;
-  /** 1: the last response was good. */
+  /** 1: the last response was good, or there was none. */
   is_good: number;
 };
 

@@ -8,7 +8,7 @@ import { hasJustFinished, maySend, siteReadyAt } from "./readiness.ts";
 import { type JobRow, type LaneRow, NEVER, policyOf, type SiteRow, setPolicy } from "./rows.ts";
 import { type LoadedRows, must, type TransactionSql } from "./transaction.ts";
 
-/** Saves lanes first, because sites depend on them, and jobs last. Returns the ids of the jobs that this finished. */
+/** Saves lanes first, because sites depend on them, and jobs last. Returns the ids of jobs that have just finished. */
 export function saveRows(sql: TransactionSql, rows: LoadedRows): string[] {
   saveLanes(sql, rows);
   saveSites(sql, rows);

@@ -47,7 +47,7 @@ type Deps = { db: Database; runTransaction: RunTransaction; admit: Admit };
 export function createSettler({ db, runTransaction, admit }: Deps): Settler {
   const sql = prepareAll<Names>(db, new URL("./sql/settle.sql", import.meta.url));
 
-  /** The leased tasks among these claims, by claim. */
+  /** The tasks of these claims that are leased, by their current claim. A stale claim is not in the map. */
   function leasedBy(claims: readonly Claim[]): Map<string, TaskRow> {
     const rows = sql.leasedTasks.all(idList(claims.map((claim) => Number(claim.taskId)))) as unknown as TaskRow[];
     return new Map(rows.map((row) => [claimKey({ taskId: String(row.id), token: row.token }), row]));
@@ -155,14 +155,15 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
   }
 
   /**
-   * Queues tasks again, suspects on their own queue. A task that has crashed MAX_CRASHES workers becomes a dead letter,
-   * and a task of a stopped job is cancelled.
+   * Queues tasks again. Suspects are queued on a separate queue. A task that has crashed MAX_CRASHES workers becomes a
+   * dead letter, and a task of a stopped job is cancelled.
    */
   function returnTasks(tx: Transaction, tasks: readonly TaskRow[], hasCrashed: (task: TaskRow) => boolean): void {
     const ended: number[] = [];
     for (const task of tasks) {
       const lease = endLease(tx, task);
       const isCrash = hasCrashed(task);
+      // The grant has already counted a crash, unless the task was granted ahead of its turn.
       const crashes = task.crashes - (1 - task.ahead) + (isCrash ? 1 : 0);
       if (isCrash && crashes >= MAX_CRASHES) {
         const attempt = { because: "crashed_worker", detail: `held by ${task.worker}` };
@@ -219,8 +220,7 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       for (let moved = MAX_BATCH; moved === MAX_BATCH; total += moved) {
         moved = runTransaction((tx) => {
           const held = sql.tasksOfWorker.all(worker, MAX_BATCH) as unknown as TaskRow[];
-          // In order of id, as on the other backends: the order in which lanes are created decides their order of
-          // service.
+          // Sorted by id, as on the other backends, because lanes are served in the order in which they are created.
           returnTasks(
             tx,
             held.sort((one, other) => one.id - other.id),
@@ -236,7 +236,10 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
 
 const NO_CRASH = () => false;
 
-/** Without a report of the supervisor, only tasks that were not granted ahead of their turn count a crash. */
+/**
+ * Whether an unfinished lease counts as a crash if the supervisor has not reported which tasks crashed: not if the task
+ * was granted ahead of its turn.
+ */
 const wasStarted = (task: TaskRow) => task.ahead === 0;
 
 const TALLIED = ["pages", "records", "invalid", "bytes"] as const;
@@ -261,8 +264,9 @@ function laneAfter(tx: Transaction, { job, lane, site }: EndedLease, crashes: nu
 }
 
 /**
- * Starts, extends or ends the backoff of a site. A response to a request from before the backoff is not a new
- * incident. A throttled response of a single page does not start a backoff.
+ * Updates the backoff of a site after a response. A throttled response starts or extends the backoff, unless it belongs
+ * to a single page. During a backoff it is not a new incident, because its request was sent before the backoff. A good
+ * response after a backoff resets the number of incidents.
  */
 function updateSiteBackoff(tx: Transaction, { site, task }: EndedLease, signal: Settlement["site"]): void {
   if (signal.kind === "ok") {
@@ -277,7 +281,7 @@ function updateSiteBackoff(tx: Transaction, { site, task }: EndedLease, signal: 
   site.backoff_cause = signal.cause ?? null;
 }
 
-/** Whether the response pauses the site. */
+/** Counts a throttled response. Returns whether it starts a backoff of the site. */
 function countThrottled(site: SiteRow, isRetry: boolean): boolean {
   const { isolated, isGood, pauses } = afterThrottled(throttlingOf(site), isRetry);
   site.isolated = isolated;
@@ -299,7 +303,8 @@ function history(
 }
 
 /**
- * Max links per transaction. If all of them are new it takes 16 ms; most are cached as seen and cost almost nothing.
+ * Maximum number of links per transaction. If all links are new, the transaction takes 16 ms. Most links are in the
+ * cache of seen URLs and cost almost nothing.
  */
 const MAX_LINKS = 2000;
 
@@ -335,7 +340,7 @@ function isIn(claims: readonly Claim[]): (task: TaskRow) => boolean {
   return (task) => keys.has(claimKey({ taskId: String(task.id), token: task.token }));
 }
 
-/** A JSON list. Omits ids that are not integers, because no task has such an id. */
+/** The ids as a JSON list. Omits ids that are not integers, because no task has such an id. */
 function idList(ids: readonly number[]): string {
   return `[${ids.filter(Number.isSafeInteger).join(",")}]`;
 }

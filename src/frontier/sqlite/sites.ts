@@ -1,6 +1,6 @@
 /**
- * Operations on sites other than leases: further terms, robots.txt, scripted sites, the operator's policy (F2, F3,
- * F12).
+ * Operations on sites other than leases: terms without tasks, returned terms, robots.txt, scripted sites, the
+ * operator's policy, listings (F2, F3, F12).
  */
 import { type ReturnedTerm, readyAt, type SitePolicy, type Term } from "../../domain/politeness.ts";
 import { type Database, prepareAll, type Row } from "../../runtime/sqlite.ts";

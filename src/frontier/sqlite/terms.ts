@@ -11,7 +11,7 @@ import type { SlowdownCause } from "../../domain/slowdown.ts";
 import { rescaleArrival } from "../rescale-arrival.ts";
 import { policyOf, type SiteRow, slowdownOf, throttlingOf } from "./rows.ts";
 
-/** The site must have a rate. */
+/** Opens a term of a site that has a rate. */
 export function openTerm(site: SiteRow, worker: string, now: number): Term {
   const { intervalMs, burst } = policyOf(site);
   const rate = { intervalMs, burst };
@@ -35,7 +35,7 @@ export function openTerm(site: SiteRow, worker: string, now: number): Term {
   return term;
 }
 
-/** False if another term was opened since, or if the term was already returned. */
+/** Takes back a term. Returns false, and changes nothing, if the term was already returned or is not the last one. */
 export function returnTerm(site: SiteRow, returned: ReturnedTerm, now: number): boolean {
   if (site.term !== returned.number || site.term_worker === null) return false;
   site.arrival_at = rescaleArrival(returned.arrivalAt, now, returned, policyOf(site));
@@ -45,7 +45,7 @@ export function returnTerm(site: SiteRow, returned: ReturnedTerm, now: number): 
   return true;
 }
 
-/** `cause`: undefined if it has not changed. A site at its full rate has none. */
+/** `cause`: undefined keeps the previous cause. A site at its full rate has no cause. */
 function setSlowdown(site: SiteRow, slowdown: number, cause: SlowdownCause | undefined): void {
   site.slowdown = slowdown;
   if (slowdown === 1) site.slowdown_cause = null;

@@ -26,7 +26,8 @@ export type Transaction = {
   /** Adds the lane if it does not exist. */
   laneFor(job: JobRow, site: SiteRow, queue: string, priority: number): LaneRow;
   /**
-   * The settings of the site's lanes changed: the policy and the turns of the site are recomputed before the commit.
+   * Call this after a change that may affect the policy of the site. The transaction recomputes the policy and the
+   * turns of the site before it commits.
    */
   updatePolicy(site: SiteRow): void;
   /** The amounts that this transaction adds to the job's counters at the site. */
@@ -72,9 +73,9 @@ export type LoadedRows = {
   sites: Map<number, SiteRow>;
   lanes: Map<number, LaneRow>;
   counters: Map<string, SiteCounters>;
-  /** Sites where a lane was added, removed or got other settings. */
+  /** Sites whose policy may have changed, for example because a lane was added or removed. */
   policyChanged: Set<number>;
-  /** URLs that the transaction inserted into `seen`. */
+  /** URLs that the transaction inserted into `seen`, or found there. */
   newlySeen: { scope: number; url: string }[];
 };
 

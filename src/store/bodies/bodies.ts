@@ -7,8 +7,9 @@ export interface Bodies {
   /** The body of a reference; undefined if it does not exist. */
   get(ref: string): Promise<Buffer | undefined>;
   /**
-   * Removes a body, unless it was last stored at or after `putBefore`, because the page that refers to it may not be
-   * written yet. Storing an existing body again updates its time. Returns false if the body is kept.
+   * Removes a body that was last stored before `putBefore`. A body that was stored later is kept, because the page that
+   * refers to it may not be written yet. Storing an existing body again updates its time. Returns false if the body is
+   * kept.
    */
   remove(ref: string, putBefore: number): Promise<boolean>;
 }
@@ -22,7 +23,7 @@ export type SpooledPage = { page: Page; body: Buffer };
 export interface PageSpool {
   /** Resolves once the page is durable. Replaces the page that an earlier attempt of the same task stored. */
   put(name: SpooledPageName, spooled: SpooledPage): Promise<void>;
-  /** A damaged page cannot be repaired. A missing page may be in the spool of another worker. */
+  /** Reads a page. `damaged`: its bytes cannot be decoded. `missing`: it may be in the spool of another worker. */
   get(name: SpooledPageName): Promise<SpooledPage | "missing" | "damaged">;
   /** Removing a page that does not exist has no effect. */
   remove(name: SpooledPageName): Promise<void>;

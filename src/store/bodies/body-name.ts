@@ -16,7 +16,7 @@ export function nameOf(body: Buffer): { ref: string; key: string } {
   return { ref: `sha256:${hex}`, key: keyOf(hex) };
 }
 
-/** The path of a reference; undefined if it is invalid. */
+/** The path of the body with this reference; undefined if the reference is invalid. */
 export function findKey(ref: string): string | undefined {
   // The pattern also prevents path traversal by a forged reference.
   const hex = REF.exec(ref)?.[1];

@@ -74,8 +74,8 @@ async function writeBody(root: string, path: string, body: Buffer): Promise<void
 }
 
 /**
- * Updates the time of an existing file. Returns false on any error, so that the caller writes the file. An error other
- * than a missing file then occurs again.
+ * Updates the time of an existing file. Returns false on any error: the caller then writes the file. Unless the file
+ * was only missing, that write fails too and reports the error.
  */
 async function renewed(path: string): Promise<boolean> {
   const now = new Date();
@@ -85,7 +85,7 @@ async function renewed(path: string): Promise<boolean> {
   );
 }
 
-/** False if there is no such file. */
+/** Waits for a file operation. Returns false if the file does not exist. */
 async function unlessMissing(work: Promise<void>): Promise<boolean> {
   try {
     await work;

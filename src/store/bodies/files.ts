@@ -1,4 +1,4 @@
-/** Atomic file writes for bodies, and their error messages. */
+/** Reads and writes the files of bodies and spooled pages. Writes are atomic. */
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -34,7 +34,7 @@ export async function keepFile(root: string, path: string, bytes: Buffer): Promi
   }
 }
 
-/** Undefined if there is no such file. */
+/** Reads a file. Returns undefined if it does not exist. */
 export async function findFile(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
@@ -44,13 +44,13 @@ export async function findFile(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Undefined if there is no such file. */
+/** Reads and decompresses a file. Returns undefined if it does not exist. */
 export async function readCompressed(path: string): Promise<Buffer | undefined> {
   const bytes = await findFile(path);
   return bytes === undefined ? undefined : decompress(bytes);
 }
 
-/** Throws STORE_UNREACHABLE with the fix. */
+/** Throws STORE_UNREACHABLE. The message contains the reason and how to fix it. */
 export function fail(op: string, path: string, cause: unknown): never {
   const fix = FIXES[codeOf(cause)] ?? "check the folder in TRAWL_BODIES and its disk";
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -65,7 +65,7 @@ export function fail(op: string, path: string, cause: unknown): never {
 async function makeFolders(root: string, folder: string): Promise<void> {
   await mkdir(join(root, "tmp"), { recursive: true });
   if ((await mkdir(folder, { recursive: true })) === undefined) return;
-  // New folders must be synced too: ab/ in the root, cd/ in ab/.
+  // The names of new folders must be durable too: the name `ab` is in the root, and the name `cd` is in `ab`.
   await syncFolder(dirname(folder));
   await syncFolder(root);
 }

@@ -28,7 +28,7 @@ export function packPage({ page, body }: SpooledPage): Promise<Buffer> {
 }
 
 export async function unpackPage(packed: Buffer): Promise<SpooledPage | "damaged"> {
-  // Only this page is damaged, not the spool. Its task reports the error.
+  // An error would count as a failure of the whole spool, but only this page is damaged.
   const bytes = await decompress(packed).catch(() => undefined);
   const end = bytes?.indexOf(NEWLINE) ?? -1;
   if (bytes === undefined || end < 0) return "damaged";

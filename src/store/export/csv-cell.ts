@@ -3,7 +3,8 @@
  * that starts like one is prefixed with an apostrophe. Plain numbers, such as -5, are unchanged.
  */
 
-// Characters that start a formula, including full-width forms. White space counts, because spreadsheets trim it first.
+// Characters that start a formula, including full-width forms. Tabs and line breaks are included, because spreadsheets
+// remove them from the start of a cell.
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NEEDS_QUOTES = /[",\r\n]/;

@@ -8,9 +8,10 @@ type Records = Pick<Store, "readRecords">;
 const MAX_BATCH = 500;
 
 /**
- * Writes the records of a job after `afterId`, in order. The next export can continue from the returned `lastId`. For a
- * running job it writes the records that exist. If a page is fetched again after its records were written, they are
- * written again under new ids. For an output with each page once, export from 0 after the job has ended.
+ * Writes the records of a job with ids above `afterId`, in order. The next export can continue from the returned
+ * `lastId`. For a running job it writes the records that exist. If a page is fetched again after its records were
+ * exported, the new records have new ids and are exported too. For an output with each page once, export from 0 after
+ * the job has ended.
  */
 export async function exportRecords(
   store: Records,
@@ -21,7 +22,7 @@ export async function exportRecords(
   let upToId = Number.MAX_SAFE_INTEGER;
   await writer.begin(async () => {
     const found = await findColumns(store, jobId, afterId);
-    // Later records may have fields that are not in this header.
+    // Records that are added later may have fields that are not in this header, so they are not exported.
     upToId = found.lastId;
     return found.columns;
   });

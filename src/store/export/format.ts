@@ -4,7 +4,7 @@ import { TrawlError } from "../../errors.ts";
 /** Output formats: one JSON object per line, one JSON array, CSV with a header, or typed columns. */
 export const EXPORT_FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-/** Text formats. */
+/** The formats that are text. Parquet is binary. */
 export type TextFormat = Exclude<ExportFormat, "parquet">;
 
 const ALIASES: Readonly<Record<string, ExportFormat>> = {

@@ -10,7 +10,7 @@ export async function openRecordWriter(
   options: CsvOptions,
 ): Promise<RecordWriter> {
   if (format !== "parquet") return createRecordWriter(format, sink, options);
-  // Loaded on first use: the other formats need no package.
+  // Loaded on first use, because only Parquet needs a package.
   const { createParquetWriter } = await import("./parquet-writer.ts");
   return createParquetWriter(sink, options);
 }

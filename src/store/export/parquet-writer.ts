@@ -41,7 +41,7 @@ const MAX_ROWS = 50_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 const MAX_CELLS = 2_000_000;
 
-/** `columns` come first, and exist even if no record has them, so the same job always has the same columns. */
+/** The writer for Parquet. `columns` come first, and exist even if no record has them. */
 export function createParquetWriter(sink: ByteSink, { columns = [] }: Partial<CsvOptions>): RecordWriter {
   const bytes = new ByteWriter();
   let parquet: ParquetWriter | undefined;
@@ -128,7 +128,7 @@ function addRow(group: Group, kinds: Columns, record: StoredRecord): void {
   group.rows += 1;
 }
 
-/** Approximate memory: nested values are kept as objects, which are larger than their text. */
+/** Estimates the memory of a value. The result is too low for a nested value, which needs more memory than its JSON. */
 function lengthOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   return typeof value === "object" && value !== null && !(value instanceof Date) ? JSON.stringify(value).length : 8;

@@ -13,7 +13,7 @@ export type PartFile = {
   write(part: string | Uint8Array): Promise<void>;
   /** Flushes the data to disk and renames the file. If that fails, `abort` can still clean up. */
   close(): Promise<void>;
-  /** Removes the data and keeps the previous file. No effect after `close`. */
+  /** Removes the `.part` file and keeps the previous file. No effect after `close`. */
   abort(): Promise<void>;
 };
 

@@ -1,7 +1,8 @@
 /**
  * Writes batches of pages and attempts for any number of workers on any number of machines. A batch is one call of a
  * server function (migrations/002-write-batch.sql). The function locks the jobs of the batch, so ids are assigned in
- * commit order. A task's page belongs to the highest token that wrote it; writing the same token again changes nothing.
+ * commit order. Only a write with a higher token replaces the page of a task. A write with the same token changes
+ * nothing, and a write with a lower token is stale.
  */
 import { readSql } from "../../runtime/sqlite.ts";
 import { type MemoryWrite, memoryPageKey } from "../page-memory.ts";
@@ -25,7 +26,7 @@ export function createBatchWriter(connection: PostgresConnection): BatchWriter {
     const written = [...pages.values()];
     const values = batchValues(written, attempts, memories);
     const unchanged = written.filter((write) => write.unchanged === true);
-    // The usual case: most jobs are not recrawls.
+    // Most jobs are not recrawls, so they write no page memories.
     const isPlain = unchanged.length + memories.length === 0;
     const [row] = isPlain
       ? await connection.query("store.write", sql.writeBatch, values)
@@ -36,7 +37,7 @@ export function createBatchWriter(connection: PostgresConnection): BatchWriter {
   };
 }
 
-/** The first write with the highest token of each task. The others would be replaced or rejected. */
+/** For each task, the first write with the highest token. The other writes would be replaced or rejected. */
 function highestByTask(batch: readonly PageWrite[]): Map<string, PageWrite> {
   const highest = new Map<string, PageWrite>();
   for (const write of batch) {
@@ -47,7 +48,7 @@ function highestByTask(batch: readonly PageWrite[]): Map<string, PageWrite> {
   return highest;
 }
 
-/** The verdicts if the writes had run one by one. `tokens`: the token of each task's page before the batch. */
+/** The verdict of each write, as if they ran one by one. `tokens`: the token of each task's page before the batch. */
 function verdictsOn(batch: readonly PageWrite[], tokens: Map<string, number>): WriteVerdict[] {
   return batch.map((write) => {
     const key = keyOf(write);
@@ -123,7 +124,7 @@ const MEMORY_COLUMNS: readonly Column<MemoryWrite>[] = [
   ({ fetchedAt }) => fetchedAt,
 ];
 
-/** Sorted, so that concurrent writers cannot deadlock: all jobs of a set lock the same rows. */
+/** Sorts the page memories, so that writers cannot deadlock: the jobs of a recrawl set lock the same rows. */
 function recrawlValues(unchanged: readonly PageWrite[], memories: readonly MemoryWrite[]): string[] {
   const sorted = memories
     .map((memory) => ({ memory, key: `${memory.set}\n${memoryPageKey(memory.url)}` }))

@@ -1,8 +1,8 @@
 /**
  * Runs statements on a PostgreSQL store, also while the server restarts. Each call is retried until the server answers
  * or has been unreachable for `retryForMs`. So a statement may run twice: every statement either changes nothing the
- * second time or uses `queryOnce`. Every call is one statement and therefore one transaction: a crash leaves all of it
- * or nothing, and no lock is held while a client is busy.
+ * second time or uses `queryOnce`. Except for migrations, every call is one statement and therefore one transaction: a
+ * crash leaves all of it or nothing, and no lock is held while a client is busy.
  */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -33,7 +33,7 @@ export type PostgresConnection = {
 type Deps = { clock: Clock; log: Log };
 
 const RETRY_MS = 100;
-/** Statements take milliseconds, except traces of huge jobs. A server that is still reading rows is not lost. */
+/** Timeout of a statement. Most take milliseconds, but a trace of a huge job reads many rows. */
 const ANSWER_MS = 30_000;
 /** How long `close` waits for calls that are in progress. */
 const CLOSE_MS = 5_000;
@@ -68,7 +68,7 @@ export function openConnection(
     }
   }
 
-  /** The library itself waits forever on a connection without traffic. */
+  /** Adds a timeout to a call. The library itself waits forever on a connection without traffic. */
   async function withAnswerTimeout<T>(answerMs: number, call: (pool: Pool) => Promise<T>): Promise<T> {
     const used = pool;
     const waiting = new AbortController();
@@ -89,7 +89,10 @@ export function openConnection(
     }
   }
 
-  /** Replaces a pool that does not answer, once. All calls that wait on it fail, and are retried on the new pool. */
+  /**
+   * Replaces a pool that does not answer, unless it was replaced before. All calls that wait on it fail, and are
+   * retried on the new pool.
+   */
   function replacePool(unresponsive: Pool): void {
     if (unresponsive !== pool || closing.signal.aborted) return;
     pool = connect(url);
@@ -140,7 +143,7 @@ export function openConnection(
 /** `:name`, but not the cast `::type`. */
 const NAMED = /(?<!:):([a-z]\w*)/gi;
 
-/** PostgreSQL has numbered parameters only: replaces each `:name` by the number of its first use. */
+/** Replaces each `:name` by a numbered parameter, because PostgreSQL has no named ones. */
 function toPositional(text: string, values: PostgresValues): { text: string; values: readonly PostgresValue[] } {
   if (isList(values)) return { text, values };
   const names: string[] = [];

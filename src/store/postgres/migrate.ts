@@ -13,10 +13,10 @@ import type { PostgresUrl } from "./connection-url.ts";
 const FOLDER = new URL("./migrations/", import.meta.url);
 const SQL = readSqlOnce();
 
-/** Changes to large tables are slow. */
+/** Timeout of all migrations. Changes to large tables are slow. */
 const MIGRATE_MS = 30 * 60_000;
 
-/** The minimum for `starts_with`, identity columns and procedures. */
+/** PostgreSQL 12, in the form of `server_version_num`. */
 const OLDEST_SERVER = 120_000;
 
 /**
@@ -29,7 +29,7 @@ export async function migrate(connection: PostgresConnection, url: PostgresUrl):
     .sort();
   const [facts = {}] = await connection.query("store.open", sql.findFacts, [url.schema]);
   checkServer(url, facts);
-  // The usual case: the schema is up to date, and no lock is needed.
+  // Usually the schema is up to date, and no lock is needed.
   if (facts.is_ours === true) {
     const [{ version } = {}] = await connection.query("store.open", sql.findVersion, []);
     if (checkedVersion(url, Number(version), migrations.length) === migrations.length) return;

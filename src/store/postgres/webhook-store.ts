@@ -1,8 +1,8 @@
 /**
- * Webhooks in PostgreSQL. Each statement is one transaction, and is sent again if its answer was lost. If `addEvent` took
- * effect but its answer was lost, the retry returns false, as if another process had added the event. The caller then
- * reads the webhook again. If the answer of `claimDue` is lost, no caller receives those webhooks; they are due again at
- * `againAt`.
+ * Webhooks in PostgreSQL. Each statement is one transaction, and is sent again if its answer was lost. If `addEvent`
+ * took effect but its answer was lost, the retry returns false, as if another process had added the event. The caller
+ * then reads the webhook again. If the answer of `claimDue` is lost, no caller receives those webhooks; they are due
+ * again at `againAt`.
  */
 import { readSql } from "../../runtime/sqlite.ts";
 import { newWebhookRow, toWebhook, toWebhookEvent } from "../webhook-rows.ts";

@@ -1,7 +1,7 @@
 /**
  * Writes batches of pages for any number of workers, in any number of processes that share one file. A batch is one
  * transaction: a crash leaves all of it or none. SQLite has one writer at a time, so ids are assigned in commit order
- * and a reader that follows by cursor misses no row.
+ * and a reader that follows a job by cursor misses no row.
  *
  * A task's page belongs to the highest token that wrote it. Writing the same token again changes nothing, so a reader
  * does not see its records twice. A higher token replaces the page and its records, which get new ids. A reader that
@@ -52,7 +52,7 @@ export function createBatchWriter(
     return true;
   }
 
-  /** Handles a task that already has a page. */
+  /** Replaces the page of a task if the new token is higher. */
   function replace(id: number, job: number, row: PageRow): "replaced" | "same" | "stale" {
     const old = sql.findWritten.get(job, row.taskId);
     if (old === undefined) throw new Error(`task ${row.taskId}: its page conflicts with an insert but cannot be found`);
@@ -96,7 +96,7 @@ export function createBatchWriter(
   };
 }
 
-/** A page, its records and its invalid records are in three tables, so they share ids. */
+/** The number of ids that a page takes. Its records and invalid records are in other tables and share these ids. */
 function idsFor({ records, invalid }: PageRow): number {
   return Math.max(1, records.length, invalid.length);
 }

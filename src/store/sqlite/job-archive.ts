@@ -27,7 +27,7 @@ type Names =
   | "listOrphanBodies"
   | "dropOrphanBodies";
 
-/** Alias of a job that has no rows by alias. It may still have page memories, which use the job id. */
+/** Stands for the alias of a job that has none. The job may still have page memories, which refer to its id. */
 const NO_ALIAS = -1;
 
 export function createJobArchive(db: Database, run: RunOnFile): JobArchive {

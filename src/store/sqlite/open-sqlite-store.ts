@@ -54,10 +54,10 @@ export function openSqliteStore(path: string, { busyMs }: SqliteStoreOptions): S
   };
 }
 
-/** "Trwl": identifies a store among SQLite files. */
+/** "Trwl" in ASCII: the SQLite application id of a store. */
 const STORE_FILE = 0x5472776c;
 
-/** A scan of this many rows takes about 10 ms. */
+/** Number of rows that a trace scans before it yields to the event loop. They take about 10 ms. */
 const TRACE_BATCH_ROWS = 10_000;
 
 function openMigrated(file: SqliteFile, busyMs: number) {

@@ -64,7 +64,7 @@ export function createScheduleStore(db: Database, run: RunOnFile): ScheduleStore
   function claim({ now, claimMs, max, scheduleId }: ClaimRequest): OccurrenceClaim[] {
     const findFree = () =>
       scheduleId === undefined ? sql.findFree.all(now, max) : sql.findFirstOpen.all(scheduleId, now);
-    if (findFree().length === 0) return []; // the usual case, which needs no write lock
+    if (findFree().length === 0) return []; // usually none is due, and no write lock is needed
     return db.write(() =>
       findFree().flatMap((row) => {
         const schedule = find(String(row.schedule));

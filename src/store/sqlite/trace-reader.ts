@@ -1,4 +1,4 @@
-/** Reads pages and attempts of single tasks, for `trawl trace` and the API. */
+/** Reads pages and attempts by task, URL or job, for `trawl trace` and the API. */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type Database, prepareAll, type Row, type SqlValue } from "../../runtime/sqlite.ts";
 import { toAttempt, toAttemptGroup, toTracedPage } from "../rows.ts";
@@ -24,7 +24,7 @@ type TraceReader = {
   groups(jobId: string, limit: number): AttemptGroup[];
 };
 
-/** `start`: a key below all keys. `limit`: maximum number of rows returned. */
+/** `start`: a key that is lower than all keys of the table. `limit`: maximum number of rows returned by URL. */
 type TracedTable = { byTask: Names; byUrl: Names; lastOfBatch: Names; start: SqlValue; limit: number };
 
 const PAGES: TracedTable = {

@@ -42,7 +42,7 @@ export function createWebhookStore(db: Database, run: RunOnFile): WebhookStore {
   }
 
   function claimDue(now: number, againAt: number, limit: number): Webhook[] {
-    if (sql.findDue.get(now, 1) === undefined) return []; // the usual case, which needs no write lock
+    if (sql.findDue.get(now, 1) === undefined) return []; // usually none is due, and no write lock is needed
     return db.write(() => {
       const due = sql.findDue.all(now, limit).map(toWebhook);
       for (const { jobId } of due) sql.setNextCheck.run(againAt, jobId);

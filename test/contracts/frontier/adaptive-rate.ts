@@ -76,7 +76,7 @@ function slowdowns({ open, test, testWith }: Suite): void {
     const { reasons } = await broker.frontier.explain({ site: "a.test" });
 
     expect(reasons).toContain(
-      "the site answered 18 % of the last requests with errors (503): at 25 % of its rate, 2.5/s of 10/s",
+      "the site answered 18 % of the last requests with errors (503): the rate is lowered to 25 %, 2.5/s instead of 10/s",
     );
   });
 }

@@ -177,7 +177,7 @@ function explainingUrls({ open, test }: Suite): void {
 
     const { reasons, until } = await frontier.explain(URL_1);
 
-    expect(reasons[0]).toMatch(/^in job job: was replayed at a rate; is due at .* \(in 1s\)$/);
+    expect(reasons[0]).toMatch(/^in job job: was replayed; is due at .* \(in 1s\)$/);
     expect(until).toBe(START_AT + 1000);
   });
 
@@ -245,7 +245,7 @@ function explainingSitesAndJobs({ open, test }: Suite): void {
     const { frontier } = await open();
     await submit(frontier, aJob({ policy: { intervalMs: 250, burst: 1, perSite: 3 } }), tasksAt("a.test", 4));
     expect(await reasonsOf(frontier, { site: "a.test" })).toEqual([
-      "the site may be requested now",
+      "a request to the site is allowed now",
       "limits: 4/s, 3 concurrent; 0 in flight, 4 waiting",
     ]);
 

@@ -61,7 +61,7 @@ export function robots({ open, test }: Suite): void {
     );
     expect((await grantsOf(frontier)).map(({ mustFetchRobots }) => mustFetchRobots)).toEqual([true]);
     const explained = await frontier.explain({ site: offlineSite("a.test") });
-    expect(explained.reasons[0]).toBe("the site may be requested now");
+    expect(explained.reasons[0]).toBe("a request to the site is allowed now");
   });
 
   test("F2 another task fetches robots.txt if the first ended without it", async () => {

@@ -30,6 +30,9 @@ it("a list submitted twice with the same key is one job with every URL once", as
   const answer = JSON.parse(second.stdout);
   expect(answer.accepted + answer.duplicates).toBe(COUNT);
   // A list that was accepted completely is not sent again.
-  expect(third).toMatchObject({ code: 0, stderr: expect.stringMatching(/already submitted under this key/) });
+  expect(third).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/already submitted with this idempotency key/),
+  });
   expect(JSON.parse(third.stdout)).toMatchObject({ id: answer.id, accepted: 0, duplicates: 0 });
 }, 300_000);

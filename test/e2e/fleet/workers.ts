@@ -78,7 +78,7 @@ export function workers(broker: FleetBroker): void {
   });
 }
 
-/** Tests signals. */
+/** Tests workers that get a signal. */
 export function stopping(broker: FleetBroker): void {
   it.each(["SIGTERM", "SIGINT"] as const)(
     "returns at %s the tasks that do not finish in time, and exits with 0",

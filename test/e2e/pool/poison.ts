@@ -16,8 +16,8 @@ import { type PoolLine, poolLines } from "./pool.ts";
 const [READ, SHOWN] = [150, 50];
 /**
  * The code of the harmful handlers. Two exceed their time limit; the others kill three processes each. The large arrays
- * exceed the memory limit in two steps: many small steps need so many garbage collections that, on a busy machine, the
- * time limit came first.
+ * exceed the memory limit in two steps: with many small steps, a busy machine would spend so much time on garbage
+ * collections that the time limit came first.
  */
 const HANDLERS = {
   "/loop": "for (;;);",
@@ -122,7 +122,8 @@ function expectDeathsExplained(deaths: readonly PoolLine[], site: Site): void {
   const read = deaths.map(({ underWay = [] }) => underWay.filter(({ isReading }) => isReading).map(({ url }) => url));
   const killing = (path: string) => read.filter((urls) => urls.includes(site.url + path));
   for (const path of KILLERS) expect(killing(path), path).toHaveLength(3);
-  // /never runs as long as /loop, so either may be the cause. /loop fails only when it runs alone in a process.
+  // /never exceeds its time limit at the same time as /loop, so either may be the cause. /loop fails only when it runs
+  // alone in a process.
   const loops = killing("/loop");
   expect(loops.map((urls) => urls.length > 1)).toEqual([...loops.slice(1).map(() => true), false]);
   expect(read).toHaveLength(3 * KILLERS.length + loops.length);
@@ -176,7 +177,7 @@ function browsersIn({ cwd }: Fleet): string[] {
   return readdirSync(cwd).filter((name) => name.startsWith("trawl-browser-"));
 }
 
-/** Inserts one harmful URL after every `every` good ones. */
+/** Inserts the first harmful URL after five good ones, and each further one after `every` good ones. */
 function mix(good: readonly string[], harmful: readonly string[], every: number): string[] {
   const all = [...good];
   harmful.forEach((url, nth) => void all.splice(5 + nth * (every + 1), 0, url));

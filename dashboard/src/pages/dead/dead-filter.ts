@@ -25,7 +25,7 @@ export function letterText(count: number, { job, reason, site, status }: DeadFil
   return `${plural(count, "dead letter")}${parts.join("")}`;
 }
 
-/** The time until the last dead letter is due. */
+/** The time until the last replayed dead letter is due. */
 export function spanMs(count: number, perSecond: number): number {
   return Math.floor(Math.max(0, count - 1) / perSecond) * 1_000;
 }

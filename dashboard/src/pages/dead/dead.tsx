@@ -26,7 +26,7 @@ const POLL_MS = 5_000;
 const MANY = 10_000;
 const MANY_POLL_MS = 60_000;
 const GROUPS_MAX = 500;
-/** The list is reloaded automatically only up to this length, because one request loads it. */
+/** A longer list is not reloaded automatically, because that needs several requests. */
 const AUTO_RELOAD_MAX = 500;
 
 export function Dead() {
@@ -107,8 +107,8 @@ function DeadLetterView({ filter }: { filter: DeadFilter }) {
 }
 
 /**
- * Reloads the list when a poll returns another count, such as after a replay that failed again. A list that the user
- * has scrolled far is not reloaded, because the scroll position would be lost.
+ * Reloads the list when a poll returns another count, such as when a replayed URL has failed again. A list that the
+ * user has scrolled far is not reloaded, because the scroll position would be lost.
  */
 function useReloadOnChange(letters: PagedRows<DeadOut>, total: number | undefined, polled: unknown): void {
   const last = useRef(total);
@@ -169,7 +169,7 @@ function jobOnly({ job }: DeadFilter): DeadFilter {
   return job === undefined ? {} : { job };
 }
 
-/** Such an error is shown only once: the request for the groups fails with the same error. */
+/** Whether the job was not found. The list does not show this error, because the groups already show it. */
 function isMissing(error: unknown): boolean {
   return isApiError(error, "NOT_FOUND");
 }

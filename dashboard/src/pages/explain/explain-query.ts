@@ -12,7 +12,7 @@ type QueryAnswer = {
 
 /** A host name: contains a dot or a port, which ids never do. */
 const SITE = /^(?=.*[.:]|localhost$)[\w.-]+(?::\d+)?$/;
-/** Replaces secrets in URLs. A URL that contains it cannot be looked up. */
+/** The text that the API returns instead of a secret in a URL. A URL with this text cannot be looked up. */
 const MASK = "***";
 
 /** Throws ApiError if nothing matches. */

@@ -1,4 +1,4 @@
-/** Changes rate, priority and limits of a running job. All workers apply the change immediately. */
+/** Changes rate, priority and limits of a running job. All workers apply the change within 2 seconds. */
 import { useState } from "preact/hooks";
 import type { JobChange, JobOut } from "../../../../src/client/client.ts";
 import { useAction } from "../../polled.ts";

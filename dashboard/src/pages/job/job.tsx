@@ -32,9 +32,9 @@ import { TimelineTab } from "./timeline-tab.tsx";
 import "../jobs/jobs.css";
 import "./job.css";
 
-/** For a job that the event stream sends, because its settings must be polled, and for a job that has ended. */
+/** The poll interval for a job that has ended, and for a job in the event stream, whose settings must be polled. */
 const POLL_MS = 5_000;
-/** For an active job that the event stream does not send. */
+/** The poll interval for an active job that the event stream does not send. */
 const UNSTREAMED_POLL_MS = 2_000;
 
 export function JobPage({ rest }: PageProps) {

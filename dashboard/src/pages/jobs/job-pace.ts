@@ -16,7 +16,10 @@ export function startPaces(): void {
   });
 }
 
-/** The event stream does not send all jobs. The page of a job that is not sent calls this itself. */
+/**
+ * Adds the current counts of a job to its samples. The event stream does not send all jobs, so the page of a job also
+ * calls this.
+ */
 export function recordSample({ id, state, tally, counts }: JobOut): void {
   if (state !== "running") samples.delete(id);
   else {

@@ -1,6 +1,6 @@
 /**
  * Computes the pace of a job from irregular counts: events arrive every second, polled counts every few seconds. A
- * count that has not changed is stored only after `RECENT_MS`. Otherwise an old count that is read again would look like
+ * count that has not changed is stored only after `RECENT_MS`. Otherwise, reading the same count twice would look like
  * a stop, and the next count like a jump.
  */
 
@@ -15,7 +15,7 @@ const WINDOW_MS = 120_000;
 const RECENT_MS = 10_000;
 /** With fewer URLs than this in the recent period, the pace is averaged over the whole window. */
 const FEW = 10;
-/** A count that has not changed for this long has stopped. */
+/** If the count has not changed for this long, the pace is 0. */
 const STOPPED_MS = 30_000;
 
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {

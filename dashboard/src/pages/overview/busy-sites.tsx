@@ -14,7 +14,7 @@ import { now } from "../../visible.ts";
 import { BACKOFF_TEXT } from "../sites/site-status.tsx";
 
 const POLL_MS = 5_000;
-/** The sites with the most waiting URLs; those that take longest are chosen from them. */
+/** How many sites are loaded: those with the most waiting URLs. The slowest of them are shown. */
 const CANDIDATES = 50;
 const SHOWN = 8;
 
@@ -69,7 +69,7 @@ function Backoff({ until }: { until: string }) {
   );
 }
 
-/** Sites in backoff first, then those that take longest. */
+/** Shows the sites in backoff first, then those that need the longest time for their waiting URLs. */
 export function BusySites() {
   const sites = usePolled(slowestSites, POLL_MS);
   return (

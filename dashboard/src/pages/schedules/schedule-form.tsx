@@ -189,7 +189,7 @@ const DEBOUNCE_MS = 300;
 
 type NextRunsPreview = { next?: readonly string[]; error?: unknown };
 
-/** The server computes the next runs with the same code that runs the schedule. */
+/** Requests the next runs from the server, which computes them with the same code that runs the schedule. */
 function useNextRuns(draft: ScheduleDraft): NextRunsPreview {
   const when = whenOf(draft);
   const [preview, setPreview] = useState<NextRunsPreview>({});
@@ -212,7 +212,7 @@ function useNextRuns(draft: ScheduleDraft): NextRunsPreview {
   return preview;
 }
 
-/** Errors of the preview are shown at the fields. */
+/** The next runs. Errors of the preview are shown at the fields. */
 function NextRuns({ preview: { next } }: { preview: NextRunsPreview }) {
   return (
     <section class="next-runs" aria-live="polite">

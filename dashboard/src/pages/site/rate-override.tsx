@@ -1,4 +1,7 @@
-/** The operator's override for the limits of a site. It replaces the limits of jobs and robots.txt immediately. */
+/**
+ * The operator's override for the limits of a site. It replaces the limits of jobs and robots.txt when the current term
+ * of the site is returned or ends, at most 2 seconds later.
+ */
 import { useState } from "preact/hooks";
 import type { SiteDetailOut } from "../../../../src/client/wire-types.ts";
 import { useAction } from "../../polled.ts";
@@ -23,13 +26,13 @@ export function RateOverrideForm({ site, onChanged }: { site: SiteDetailOut; onC
     const { rate, burst, perSite } = limits;
     const now = await api().sites.set(site.site, { rate, burst: Number(burst), perSite: Number(perSite) });
     setTyped(undefined);
-    setStatus(`Override set: the rate is ${now.rate} from the next request on.`);
+    setStatus(`Override set. The rate ${now.rate} applies within 2 seconds.`);
     onChanged();
   });
   const removing = useAction(async () => {
     await api().sites.unset(site.site);
     setTyped(undefined);
-    setStatus("Override removed: the limits of jobs and robots.txt apply.");
+    setStatus("Override removed. The limits of jobs and robots.txt apply within 2 seconds.");
     onChanged();
   });
   const problems = problemsOf(saving.error);
@@ -73,7 +76,7 @@ export function RateOverrideForm({ site, onChanged }: { site: SiteDetailOut; onC
         <p class="muted">
           {site.operator === null
             ? "An override replaces the limits of jobs and robots.txt until you remove it."
-            : "Your override replaces the limits of jobs and robots.txt."}
+            : "The override replaces the limits of jobs and robots.txt."}
         </p>
         <OtherProblems problems={problems} error={removing.error} />
         <p role="status" class="override-status">

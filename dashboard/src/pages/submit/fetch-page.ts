@@ -50,7 +50,7 @@ export function deletePreviewJob(jobId: string): void {
     .catch(() => {});
 }
 
-/** Without retries: the user waits for the result and can fetch again. */
+/** The job has no retries, because the user waits for the result and can fetch again. */
 function jobFor(url: string, { render, browser, headers, politeness, queue }: JobInput): JobInput {
   return {
     ...{ name: `Preview of ${url}`.slice(0, 200), urls: [url], priority: MOST_URGENT },
@@ -59,7 +59,7 @@ function jobFor(url: string, { render, browser, headers, politeness, queue }: Jo
   };
 }
 
-/** Undefined after the timeout. */
+/** Resolves with the job when it has ended, or with undefined after the timeout. */
 async function waitForEnd(id: string, signal: AbortSignal): Promise<JobOut | undefined> {
   const until = performance.now() + TIMEOUT_SECONDS * 1000;
   for (let waitMs = FIRST_POLL_MS; performance.now() < until; waitMs = Math.min(waitMs * 1.5, POLL_MAX_MS)) {

@@ -5,8 +5,8 @@
 import type { WorkerOut } from "../../../../src/client/wire-types.ts";
 
 /**
- * A worker that is no longer listed. `lost`: its heartbeats stopped some time before. `replaced`: its supervisor
- * started another process without a command to recycle. `left`: a clean shutdown.
+ * A worker that is no longer listed. `lost`: its heartbeats had stopped before it disappeared. `replaced`: its
+ * supervisor started another process without a command to recycle. `left`: a clean shutdown.
  */
 export type GoneWorker = { worker: WorkerOut; goneAt: number; how: "lost" | "replaced" | "left" };
 
@@ -63,7 +63,10 @@ export function lostWorkers({ gone }: FleetSnapshot): GoneWorker[] {
   return gone.filter(({ how }) => how !== "left");
 }
 
-/** Not for a worker with a task limit or near its memory limit: it may have stopped because of the limit. */
+/**
+ * Whether the supervisor has replaced the worker without a command. False for a worker with a task limit or near its
+ * memory limit: it may have stopped because of the limit.
+ */
 function isReplaced({ worker, how }: GoneWorker, workers: readonly WorkerOut[]): boolean {
   const { supervisor, command, state, maxTasks, maxMemoryBytes, rssBytes, seenAt } = worker;
   const mayRetire = maxTasks !== null || (rssBytes ?? 0) > (maxMemoryBytes ?? Number.POSITIVE_INFINITY) * NEAR_LIMIT;

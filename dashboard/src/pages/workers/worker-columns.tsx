@@ -134,13 +134,14 @@ function Name({ row }: { row: FleetRow }) {
 function State({ row, snapshot }: { row: FleetRow; snapshot: FleetSnapshot }) {
   if (row.kind === "gone") return <GoneStatusBadge gone={row.gone} now={now.value} />;
   if (row.kind === "group") return null;
-  // At the time of the last response, not now: while the server is unreachable, workers must not appear as silent.
+  // Computed for the time of the last response, not for now: workers must not appear as silent while the server is
+  // unreachable.
   const silentMs = silentMsOf(snapshot, row.worker, snapshot.at);
   return <WorkerStatusBadge worker={row.worker} silentMs={silentMs} pace={snapshot.paces.get(row.worker.worker)} />;
 }
 
 type GaugeProps = {
-  /** Undefined: there is no limit, and no bar. */
+  /** Undefined if there is no limit; then there is no bar. */
   share: number | undefined;
   text: string;
   tip: string;
@@ -211,7 +212,7 @@ export function uptimeOf({ startedAt }: WorkerOut): string {
   return startedAt === null ? UNKNOWN : duration(Math.max(0, now.value - Date.parse(startedAt)));
 }
 
-/** Empty for a worker that is gone. */
+/** The workers of a row; empty for a worker that is gone. */
 export function membersOf(row: FleetRow): readonly WorkerOut[] {
   if (row.kind === "group") return row.members;
   return row.kind === "worker" ? [row.worker] : [];
@@ -230,7 +231,7 @@ function sumOf(row: FleetRow, of: (worker: WorkerOut) => number | null): number 
   return row.kind === "gone" ? (of(row.gone.worker) ?? undefined) : sum(membersOf(row), of);
 }
 
-/** Undefined if one of the values is unknown. */
+/** The sum of a value over all members; undefined if one of the values is unknown. */
 function sum(members: readonly WorkerOut[], of: (worker: WorkerOut) => number | null): number | undefined {
   const values = members.map(of);
   return values.includes(null) ? undefined : values.reduce((all: number, value) => all + (value ?? 0), 0);

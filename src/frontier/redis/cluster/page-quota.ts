@@ -1,8 +1,9 @@
 /**
- * Enforces `limits.pages` over several shards. No shard knows how many pages the others admit. So each admits only as
- * many pages as the job's owner shard gave it, just before URLs are sent to it. Callers: enqueue and settle. Each
- * script is atomic. A crash between two scripts loses reserved pages, so a job may end below its limit, but never above
- * it. If two processes submit the same URL at once, a shard gets more pages than it needs, and keeps them.
+ * Enforces `limits.pages` over several shards. No shard knows how many pages the others admit. So a shard admits only
+ * as many pages as it was given. It gets pages from the job's owner shard, just before URLs are sent to it. Callers:
+ * enqueue and settle. Each script is atomic. A crash between two scripts loses reserved pages, so a job may end below
+ * its limit, but never above it. If two processes submit the same URL at once, a shard gets more pages than it needs,
+ * and keeps them.
  */
 import type { NewTask } from "../../../domain/task.ts";
 import { encodeFingerprint } from "../codec/codec.ts";

@@ -27,7 +27,7 @@ export function createLaneTable(): LaneTable {
   };
 }
 
-/** Three values per task: its lane, negative for the target of a redirect; its fingerprint; its body. */
+/** Encodes three values per task: its lane (negative for the target of a redirect), its fingerprint and its body. */
 export function encodeTasks(tasks: readonly NewTask[], lanes: LaneTable): ScriptArg[] {
   const args: ScriptArg[] = [];
   for (const task of tasks) {
@@ -36,15 +36,15 @@ export function encodeTasks(tasks: readonly NewTask[], lanes: LaneTable): Script
   return args;
 }
 
-/** Negative for the target of a redirect. */
+/** The index of the task's lane, negative for the target of a redirect. */
 function signedIndex(lanes: LaneTable, task: NewTask): number {
   const index = lanes.indexOf(task);
   return task.redirects !== undefined && task.redirects > 0 ? -index : index;
 }
 
 /**
- * Five JSON lists, see lua/lib/admit-many.lua. Few long arguments take less time than many short ones in the client
- * library.
+ * Encodes tasks as five JSON lists, see lua/lib/admit-many.lua. In the client library, few long arguments take less
+ * time than many short ones.
  */
 export function encodeSubmitted(tasks: readonly NewTask[]): ScriptArg[] {
   const lanes = createLaneTable();
@@ -71,7 +71,7 @@ function isSameRun(one: NewTask, other: NewTask): boolean {
   );
 }
 
-/** The sites, and the routes: queue, priority and number of lanes, for lanes in a row with the same route. */
+/** Returns the sites and the routes, as lua/lib/admit-many.lua expects them. */
 function encodeLanes(lanes: readonly ScriptArg[]): [sites: ScriptArg[], routes: ScriptArg[]] {
   const sites: ScriptArg[] = [];
   const routes: ScriptArg[] = [];
@@ -88,7 +88,7 @@ export function encodeFingerprint(url: string): string {
   return fingerprintInteger(fingerprint(url)).toString();
 }
 
-/** Ten values and the number of links; the links follow as encodeTasks returns them. */
+/** Encodes ten values and the number of links. The caller appends the links, encoded by encodeTasks. */
 export function encodeSettlement(
   { taskId, token, outcome, site, refusedLinks, tally }: Settlement,
   { known, links }: { known: number; links: number },
@@ -124,7 +124,7 @@ function encodeSiteSignal(site: Settlement["site"]): string {
   return site.retryAfterMs === undefined ? signal : `${signal} ${site.retryAfterMs}`;
 }
 
-/** Six values, see return_term in lua/lib/terms.lua. `fromNow`: that of the shard's BrokerClock. */
+/** Encodes six values, see return_term in lua/lib/terms.lua. `fromNow`: the function of the shard's BrokerClock. */
 export function encodeReturned(
   { number, intervalMs, burst, arrivalAt, slowdown, slowdownCause }: ReturnedTerm,
   fromNow: (at: number) => number,
@@ -161,7 +161,7 @@ export function decodeGrants(reply: Reply): { grants: Grant[]; terms: Term[] } {
   return { grants, terms };
 }
 
-/** "id body" is the first grant of a task, "!id token failures body" a later one. */
+/** Decodes a grant: "id body" for the first grant of a task, "!id token failures body" for a later one. */
 function decodeGrant(
   { site, mustFetchRobots }: Pick<Grant, "site" | "mustFetchRobots">,
   jobId: string,
@@ -182,7 +182,7 @@ function decodeGrant(
   };
 }
 
-/** Scripts reply "" for an unknown cause. */
+/** Decodes the cause of a backoff. Scripts reply "" for an unknown cause. */
 export function decodeCause(text: string | number | undefined): BackoffCause | undefined {
   return text === undefined || text === "" ? undefined : (String(text) as BackoffCause);
 }

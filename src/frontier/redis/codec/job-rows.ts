@@ -1,4 +1,4 @@
-/** Decodes jobs from replies of the scripts (lib/job-view.lua). Each shard has a row of its own. */
+/** Decodes jobs from replies of the scripts (lib/job-view.lua). Each shard has its own row of a job. */
 import type { JobState, Ledger } from "../../../domain/job.ts";
 import type { JobSpec } from "../../../domain/job-spec.ts";
 import type { SitePolicy } from "../../../domain/politeness.ts";
@@ -23,7 +23,7 @@ export type JobRow = {
   retriesMax: number;
   admitted: number;
   generation: number;
-  /** Whether every shard has sealed the job, and has applied the last change to all its lanes. */
+  /** Whether this shard (after sumCounts: every shard) has sealed the job and has applied its changes to all lanes. */
   isInSync: boolean;
   spec: string;
   policy: SitePolicy;

@@ -1,8 +1,8 @@
 /**
- * Calls to a Redis broker that survive its restarts. Every call is retried until it is answered, or until the broker
- * has been unreachable for `retryForMs`. If the server does not have a script, the client first checks whether the
- * server was restarted (recover.lua), then sends the script. Callers: shards.ts, open.ts and health.ts. A crash of this
- * process loses nothing.
+ * Calls a Redis broker, which may be restarted in between. Every call is retried until it is answered, or until the
+ * broker has been unreachable for `retryForMs`. After every lost connection, and if the server does not have a script,
+ * the client checks whether the server was restarted (recover.lua). A missing script is then sent. Callers: shards.ts,
+ * open.ts and health.ts. A crash of this process loses nothing.
  *
  * openBrokerClient is long because all its calls share one state: the connections, the unreachable targets, and the
  * shards that were checked for a restart.
@@ -84,13 +84,13 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
   /** Shards that were checked for a restart on the current connections. */
   const checkedShards = new Set<string>();
   let subscriber: Client | undefined;
-  /** By target of calls (a shard, any server, or the subscriber): since when it has been unreachable. */
+  /** Since when each target of calls has been unreachable. A target is a shard, "" (any server), or "subscriber". */
   const lostAt = new Map<string, number>();
   /** Why the server last refused the connection, unless it has accepted one since. */
   let refusal: Error | undefined;
   const client = prepare(connect(url));
   const connectionError = watchConnectionErrors(client);
-  /** Computed once for all waiting calls. */
+  /** Why the broker is unreachable. Computed once for all waiting calls. */
   let diagnosis: Promise<string> | undefined;
 
   function prepare(fresh: Client): Client {
@@ -179,7 +179,8 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
   }
 
   async function evaluate({ sha, source }: Script, shard: string, args: readonly ScriptArg[]): Promise<Reply> {
-    // Not only if a script is missing: a former master that is master again has the scripts, but may have lost writes.
+    // This is checked even if no script is missing: a former master that is master again may have the scripts, but may
+    // have lost writes.
     if (!checkedShards.has(shard)) await recover(shard);
     checkedShards.add(shard);
     try {
@@ -192,7 +193,8 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
   }
 
   /**
-   * Names the commands that a script was denied. Passes a time, because the ACL may also deny TIME.
+   * If the ACL denied a command of a script, returns an error that names the denied commands. Passes a time to the
+   * script, because the ACL may also deny TIME.
    */
   async function nameDeniedCommands(error: unknown, op: string, shard: string): Promise<unknown> {
     if (!isDeniedInScript(error)) return error;
@@ -201,7 +203,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
     return denied.length === 0 ? error : commandsDenied(op, denied.map(String), url.redacted);
   }
 
-  /** A server that has lost its scripts may have lost writes too. This is checked before the server grants anything. */
+  /** Checks whether the server was restarted, and so may have lost writes, before it grants anything. */
   async function recover(shard: string): Promise<void> {
     const { source } = scriptNamed(scripts, "recover");
     const hasRestarted = (await client.eval(source, 1, shard)) === 1;
@@ -265,7 +267,8 @@ function scriptNamed(scripts: ReadonlyMap<string, Script>, name: string): Script
 }
 
 /**
- * The library attaches the whole command to an error: a password, or a script of 30 KB, which would end up in a log.
+ * Removes the command that the library attaches to an error. It may contain a password or a script of 30 KB, which must
+ * not be logged.
  */
 function removeCommand(error: unknown): void {
   if (error instanceof Error && "command" in error) error.command = undefined;

@@ -1,14 +1,14 @@
 /**
  * Converts between the clock of a Redis server and the clock of this process. Every reply contains the broker's time.
  * The fastest round trip of the last minute gives the difference of the two clocks, with an error of at most half of
- * that trip. It is accurate enough for times that users see, and for when to call again. Each node of a cluster has its
- * own clock, so every shard has its own BrokerClock.
+ * that trip. This is accurate enough for times that users see, and to decide when to call again. Each node of a cluster
+ * has its own clock, so every shard has its own BrokerClock.
  *
  * Terms do not depend on the measured difference, because two workers with opposite errors would send at the same time.
  * They are converted by durations. The time from the reply to the start of a term counts from the arrival of the reply,
  * and the time to its end counts from the sending of the call. So a slow reply makes a worker start later and stop
- * earlier. A term that is returned contains the time from now to its arrival time, and the broker adds that to its own
- * time, which is later.
+ * earlier. A returned term contains the duration from now to its arrival time. The broker adds the duration to its own
+ * time when the call arrives, so the result is never too early.
  */
 import type { Term } from "../../../domain/politeness.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -24,7 +24,7 @@ export type BrokerClock = {
   toLocalTerm(term: Term, trip: RoundTrip): Term;
   /** A local time as an argument for scripts, see `given_time` in lua/lib/base.lua. Compute it for every attempt. */
   fromNow(at: number): number;
-  /** Another server may have replaced the broker: the next reply counts, however slow it is. */
+  /** Call this if another server may have replaced the broker: the next reply is then used, however slow it is. */
   invalidate(): void;
   /** Local time minus the broker's time. */
   aheadMs(): number;

@@ -9,7 +9,7 @@ const EMPTIED = "this broker was emptied while Trawl was running";
 
 type Unreachable = { op: string; lostMs: number; why: string; cause: Error };
 
-/** No call has been answered for `lostMs`. */
+/** The error if no call has been answered for `lostMs`. */
 export function unreachable(url: RedisUrl, { op, lostMs, why, cause }: Unreachable): TrawlError {
   return new TrawlError("BROKER_UNREACHABLE", {
     op,

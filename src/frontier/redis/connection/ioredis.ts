@@ -1,4 +1,4 @@
-/** Opens Redis clients and classifies their errors. The only file that imports the client library. */
+/** Opens Redis clients and classifies their errors. Only this file imports the client library. */
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { readTlsFile } from "../../../runtime/service-url.ts";
 import type { RedisUrl } from "./connection-url.ts";
@@ -27,10 +27,10 @@ export function connect(url: RedisUrl): Client {
     connectTimeout: CONTACT_MS,
     commandTimeout: CONTACT_MS,
     disconnectTimeout: DISCONNECT_MS,
-    // A command that was in flight when the connection broke may have been executed. Only our code knows which calls
-    // may be repeated.
+    // A command that was in flight when the connection broke may have been executed. The library must not repeat it,
+    // because only our code knows which calls may be repeated.
     autoResendUnfulfilledCommands: false,
-    // Fails such commands at once; with null they would wait for the command timeout.
+    // With 0, such commands fail at once; with null, they would wait for the command timeout.
     maxRetriesPerRequest: 0,
     // A former master that is now a replica refuses writes: reconnect to find the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
@@ -120,7 +120,7 @@ export function onRefusal(client: Client, listener: (error: Error) => void): voi
   client.on("node error", check);
 }
 
-/** A wrong password or a missing permission. */
+/** Whether the server refused access: a wrong password, a missing permission, or a command that it does not offer. */
 export function isRefusal(error: unknown): boolean {
   return /\b(NOAUTH|WRONGPASS|NOPERM)\b|invalid username|unknown command/i.test((error as Error).message);
 }
@@ -159,7 +159,7 @@ export function wasNeverSent(error: unknown): boolean {
   return /^(LOADING|CLUSTERDOWN|READONLY)\b|isn't writeable|Cluster isn't ready/.test(message);
 }
 
-/** A script ran a command that the ACL denies. Before 7.2 the error does not name the command. */
+/** Whether a script ran a command that the ACL denies. Before version 7.2, the error does not name the command. */
 export function isDeniedInScript(error: unknown): boolean {
   return /user executing the script can't run|ACL failure in script/.test((error as Error).message);
 }
@@ -172,7 +172,7 @@ export function isOutOfMemory(error: unknown): boolean {
   return /\bOOM\b/.test((error as Error).message);
 }
 
-/** Doubles from 20 ms to one second, with jitter so that a fleet does not reconnect at the same moment. */
+/** The delay doubles up to one second, with jitter so that a fleet does not reconnect at the same moment. */
 function retryDelay(attempt: number): number {
   const wait = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(attempt, 10));
   return wait * (0.5 + Math.random() / 2);

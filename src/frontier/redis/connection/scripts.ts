@@ -10,7 +10,7 @@ import { basename } from "node:path";
 export type Script = { name: string; source: string; sha: string };
 
 const FOLDER = new URL("../lua/", import.meta.url);
-/** Files that scripts include; they are no operations of their own. */
+/** Files that are only included in scripts. They are not operations. */
 const LIBRARY = /^lib[\\/]/;
 const INCLUDE = /^-- @include (.+)$/m;
 
@@ -32,8 +32,8 @@ export function withComment({ name, source }: Script, comment: string): Script {
 function loadScript(file: string): Script {
   const text = read(file);
   const included = INCLUDE.exec(text)?.[1]?.split(" ") ?? [];
-  // The replacement is a function: in a string, a `$` of the Lua code would be a pattern. Comments are stripped because
-  // every load would send them.
+  // The replacement is a function, because a `$` in a replacement string has a special meaning. Comments are removed,
+  // so that they are not sent to the server.
   const source = stripComments(text.replace(INCLUDE, () => included.map(read).join("\n")));
   return { name: basename(file, ".lua"), source, sha: hash("sha1", source) };
 }
@@ -42,7 +42,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, FOLDER), "utf8");
 }
 
-/** Keeps the first line: `#!lua` and its flags control how the server runs the script. */
+/** Removes comment lines. Keeps the first line: `#!lua` and its flags control how the server runs the script. */
 function stripComments(text: string): string {
   return text.replace(/^\s*--.*\n/gm, "").replace(/\n{2,}/g, "\n");
 }

@@ -107,7 +107,7 @@ export function checkClocks(aheadMs: number): Finding {
   return { check, verdict: "warning", message, fix };
 }
 
-/** Searches for keys with another prefix. Keys of another Trawl are recognized by their format. */
+/** Searches the given keys for other prefixes. Keys of another Trawl are recognized by their format. */
 export function checkDatabase(keys: readonly string[] | undefined, prefix: string): Finding {
   const check = "broker database";
   if (keys === undefined)

@@ -1,13 +1,13 @@
 /**
- * The commands that a user of the broker needs. docs/operations.md has them as an ACL SETUSER line; a test compares
- * both.
+ * The commands that a user of the broker needs. docs/operations.md contains the same commands as an ACL SETUSER line,
+ * and a test compares the two.
  */
 import { TrawlError } from "../../../errors.ts";
 import type { Shards } from "../cluster/shards.ts";
 
 /**
- * Commands of the scripts and of inspection. Commands that run scripts or subscribe are not listed: they have already
- * worked.
+ * The commands that scripts and inspection use. The commands that run scripts or subscribe are not listed, because they
+ * have already succeeded when the list is checked.
  */
 export const REQUIRED_COMMANDS = [
   ...["del", "get", "mset", "set", "unlink", "time", "publish"],

@@ -1,10 +1,10 @@
-/** INFO of the servers of a broker. */
+/** Reads INFO from the servers of a broker. */
 import type { Shards } from "../cluster/shards.ts";
 
 /** The fields of INFO, unchanged. */
 export type ServerInfo = Readonly<Record<string, string>>;
 
-/** Every server that holds a shard, once. */
+/** INFO of every server that holds a shard, each server once. */
 export async function readServerInfo(shards: Pick<Shards, "all">): Promise<ServerInfo[]> {
   const servers = new Map<string, ServerInfo>();
   for (const shard of shards.all) {

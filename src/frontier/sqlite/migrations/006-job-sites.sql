@@ -1,7 +1,7 @@
--- 006-job-sites: counters of each job at each site. Waiting tasks are counted in its lanes.
+-- 006-job-sites: counters of each job at each site. Waiting and leased tasks are counted in the lanes instead.
 CREATE TABLE job_sites (
   job     INTEGER NOT NULL,
-  site    TEXT    NOT NULL, -- that of the pages, see domain/offline-site.ts
+  site    TEXT    NOT NULL, -- the site of the pages, see domain/offline-site.ts
   done    INTEGER NOT NULL,
   dead    INTEGER NOT NULL,
   pages   INTEGER NOT NULL,

@@ -1,2 +1,2 @@
--- 007-worker-orders: the command to a worker; it ends with the announcement. Null: none.
+-- 007-worker-orders: the command to a worker. It is deleted with the announcement. Null: no command.
 ALTER TABLE workers ADD COLUMN ordered TEXT;

@@ -1,7 +1,7 @@
 -- admit-many: queue a batch of URLs. Arrays are JSON: one statement writes all rows of a table.
 -- Cost: two b-tree inserts per URL, and eleven per new site.
 
--- Fails if one of the URLs is seen.
+-- Fails if one of the URLs is seen or occurs twice.
 -- ARGS  1 scope   2 first task   3 fingerprints
 -- name: markAllSeen
 INSERT INTO seen (scope, fingerprint, task) SELECT ?1, value, ?2 + key FROM json_each(?3)
@@ -19,7 +19,7 @@ LEFT JOIN lanes ON lanes.job = ?2 AND lanes.site = sites.n AND lanes.queue = ?3 
 UPDATE lanes SET queued = queued + given.count
 FROM (SELECT value ->> 0 AS n, value ->> 1 AS count FROM json_each(?1)) AS given WHERE lanes.n = given.n
 
--- The highest numbers so far. Numbers of lanes are never used again.
+-- The highest numbers so far. The number of a deleted lane is never used again.
 -- name: lastNumbers
 SELECT coalesce((SELECT max(n) FROM sites), 0) AS site,
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'lanes'), 0) AS lane

@@ -16,10 +16,10 @@ import type { S3Objects } from "./s3-objects.ts";
 
 const decompress = promisify(gunzip);
 
-/** Half of the time for which a body must be unused before it may be removed. */
+/** A body that was stored longer ago than this is sent again. It is half of the age at which a body may be removed. */
 const RENEW_MS = 30 * 60_000;
 
-/** Equal bodies are stored once, and usually sent once. */
+/** Stores bodies in a bucket. Equal bodies are stored once, and usually sent once. */
 export function openS3Bodies(objects: S3Objects, now: () => number): Bodies {
   const keep = onceAtATime(async (key, body) => {
     // An explicit check instead of If-None-Match: not every server supports that header for PUT, and the body would be

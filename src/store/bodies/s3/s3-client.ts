@@ -18,11 +18,11 @@ export type S3ClientOptions = {
   secretKey: string;
   /** Session token of temporary credentials. */
   sessionToken: string | undefined;
-  /** Timeout of one attempt, to the last byte. */
+  /** Timeout of one attempt, including the whole response body. */
   timeoutMs: number;
   /** Maximum number of attempts if the server is unreachable, busy or failing. */
   tries: number;
-  /** No attempt starts later than this after the first one, because a worker that stops waits for its requests. */
+  /** After this time, a failed attempt is not retried: a worker that stops must wait for its requests. */
   retryForMs: number;
   /** Delay before the second attempt; doubled for each further one. */
   backoffMs: number;
@@ -38,7 +38,7 @@ export type S3Request = {
 export type S3Answer = { status: number; headers: Headers; body: Buffer };
 
 export type S3Client = {
-  /** Returns any response of the server. Rejects if no attempt got one. */
+  /** Returns the response to the last attempt, whatever its status. Rejects if that attempt got no response. */
   send(request: S3Request): Promise<S3Answer>;
 };
 

@@ -20,12 +20,12 @@ const FIXES: Readonly<Record<string, string>> = {
   Damaged: "the object is damaged: remove it, and fetch the page again",
 };
 
-/** The error code of the server; undefined if it sent none, as after HEAD. */
+/** The error code in a response; undefined if there is none. Responses to HEAD have no error code. */
 export function findCode({ body }: S3Answer): string | undefined {
   return /<Code>([A-Za-z]+)<\/Code>/.exec(body.toString("latin1", 0, 4096))?.[1];
 }
 
-/** Throws STORE_UNREACHABLE with the fix, for an unexpected response. */
+/** Throws STORE_UNREACHABLE for an unexpected response. The message contains the fix. */
 export function failWith(op: string, location: string, answer: S3Answer): never {
   const { status } = answer;
   const code = findCode(answer) ?? (status === 403 ? "AccessDenied" : `status ${status}`);
@@ -33,13 +33,13 @@ export function failWith(op: string, location: string, answer: S3Answer): never 
   throw unreachable(op, location, `the server answered ${code} (${status}); ${fix}`, { status, code });
 }
 
-/** The same, if there was no response. */
+/** Throws STORE_UNREACHABLE for a request without a response. */
 export function failUnanswered(op: string, location: string, endpoint: string, cause: unknown): never {
   const reason = `no answer from ${endpoint}: ${reasonOf(cause)}; check TRAWL_S3_ENDPOINT, and that the server runs`;
   throw unreachable(op, location, reason, { endpoint }, cause);
 }
 
-/** The same, if the response cannot be read. */
+/** Throws STORE_UNREACHABLE for an object that cannot be decompressed. */
 export function failDamaged(op: string, location: string, cause: unknown): never {
   throw unreachable(op, location, `${reasonOf(cause)}; ${FIXES.Damaged}`, {}, cause);
 }
@@ -48,7 +48,10 @@ function unreachable(op: string, location: string, reason: string, detail: Recor
   return new TrawlError("STORE_UNREACHABLE", { op, message: `body ${location}: ${reason}`, detail, cause });
 }
 
-/** The error `fetch failed` has the reason in its cause. If there is one reason per address, the first is returned. */
+/**
+ * The reason of an error. The error `fetch failed` contains the reason as its cause. If there is one reason per
+ * address, the first one is returned.
+ */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause instanceof AggregateError && cause.message === "") return reasonOf(cause.errors[0]);

@@ -1,7 +1,7 @@
 /**
  * Objects of a bucket under a prefix. The server guarantees that an object is complete or absent, and that it is
- * durable once the server has answered. A crash during a multipart upload leaves invisible parts. A lifecycle rule of
- * the bucket (AbortIncompleteMultipartUpload) removes them.
+ * durable once the server has answered. A crash during a multipart upload leaves parts that no listing shows. To remove
+ * them, the bucket needs a lifecycle rule (AbortIncompleteMultipartUpload).
  */
 
 import type { S3Answer, S3Client, S3Request } from "./s3-client.ts";
@@ -20,13 +20,13 @@ type S3ObjectsOptions = {
 };
 
 export type S3Objects = {
-  /** Replaces an existing object. */
+  /** Creates or replaces an object. */
   put(op: string, key: string, bytes: Buffer): Promise<void>;
-  /** Undefined if there is no such object. */
+  /** Reads an object. Returns undefined if it does not exist. */
   find(op: string, key: string): Promise<Buffer | undefined>;
   /**
-   * When the object was last stored, by the server's clock. Undefined if the object does not exist; NaN if the server
-   * does not return the time.
+   * When the object was last stored, by the server's clock. Undefined if the object does not exist or the server
+   * refuses the request; NaN if the server does not return the time.
    */
   putAtOf(op: string, key: string): Promise<number | undefined>;
   /** Removing a missing object has no effect. */
@@ -80,8 +80,8 @@ export function openS3Objects(client: S3Client, options: S3ObjectsOptions): S3Ob
 }
 
 /**
- * Completing an upload is slow, so the server may answer 200 first and report an error in the response body later.
- * Objects of Trawl are compressed, so none of them starts like such an error.
+ * Whether a request succeeded. Completing an upload is slow, so the server may answer 200 first and report an error in
+ * the response body later. Objects of Trawl are compressed, so none of them starts like such an error.
  */
 function isGood({ status, body }: S3Answer): boolean {
   return status >= 200 && status < 300 && !/^\s*(<\?xml[^>]*>)?\s*<Error>/.test(body.toString("latin1", 0, 1024));

@@ -2,7 +2,7 @@
 import type { S3Answer, S3Request } from "./s3-client.ts";
 
 type Deps = {
-  /** Rejects if the server refuses. */
+  /** Sends one request of the upload. Rejects if it fails. */
   send(request: Omit<S3Request, "key">): Promise<S3Answer>;
   exists(): Promise<boolean>;
 };
@@ -16,7 +16,8 @@ export async function uploadInParts({ send, exists }: Deps, bytes: Buffer, sizes
     const tags = await sendParts(send, uploadId, bytes, sizes);
     await send({ method: "POST", query: { uploadId }, body: Buffer.from(listOf(tags)) });
   } catch (error) {
-    // If the answer to the last step was lost, the retry of that step fails, because the upload no longer exists.
+    // If the answer to the last step was lost, the retry of that step fails, because the upload is complete. In that
+    // case the object exists.
     if (await exists().catch(() => false)) return;
     // Parts cost money until the upload is aborted. If the abort fails too, the first error is reported, and a
     // lifecycle rule of the bucket removes the parts.
@@ -26,8 +27,8 @@ export async function uploadInParts({ send, exists }: Deps, bytes: Buffer, sizes
 }
 
 /**
- * Returns the tags of the parts, in order. After a failure no upload is in progress, so no part arrives after the
- * abort.
+ * Uploads the parts and returns their tags, in order. If a part fails, it waits for the parts in progress before it
+ * rejects, so no part arrives after the abort.
  */
 async function sendParts(
   send: Deps["send"],

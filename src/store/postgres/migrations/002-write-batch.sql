@@ -30,9 +30,9 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   aliases    integer[];
-  had        bigint[]; -- the token before; -1: none
-  firsts     bigint[]; -- the id of its first record; 0: the page is not written
-  ids        bigint[]; -- the id of the page; 0: the page is not written
+  had        bigint[]; -- for each page: the token before; -1: none
+  firsts     bigint[]; -- for each page: the id of its first record; 0: the page is not written
+  ids        bigint[]; -- for each page: its id; 0: the page is not written
   replaced   pages;
   its_job    integer;
   its_worker integer;
@@ -63,12 +63,12 @@ BEGIN
         WITH ORDINALITY AS sized(job, token, old, records, invalid, at)
     ) AS batch JOIN jobs ON jobs.alias = batch.job
   ) AS numbered;
-  -- In the order of the batch.
+  -- Page ids follow the order of the batch.
   FOR place IN 1 .. cardinality(page_job) LOOP
     ids[place] := CASE WHEN firsts[place] > 0 THEN nextval('page_ids') ELSE 0 END;
   END LOOP;
 
-  -- Replaced pages. They are rare.
+  -- Remove the pages that this batch replaces. They are rare.
   FOR place IN 1 .. cardinality(page_job) LOOP
     CONTINUE WHEN ids[place] = 0 OR had[place] < 0;
     DELETE FROM pages WHERE pages.job = aliases[place] AND pages.task = page_task[place] RETURNING * INTO replaced;

@@ -1,6 +1,6 @@
 -- 007-page-memories: page memory of recrawl sets, and unchanged pages.
 --
--- `n` orders the memories of a page. Jobs are identified by id, because a job may have been deleted since.
+-- `n` orders the memories of a page. `job` is the id of the job, not its alias.
 
 CREATE TABLE page_memories (
   n             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,2 +1,2 @@
--- 009-memories-by-job: to remove the page memories of a deleted job.
+-- 009-memories-by-job: an index to find the page memories of a deleted job.
 CREATE INDEX page_memories_by_job ON page_memories (job);

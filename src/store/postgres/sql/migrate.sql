@@ -19,7 +19,7 @@ SELECT
 SELECT version FROM trawl_store;
 
 -- name: lock
--- 1 schema. The lock is released at the end of the transaction. The first number is "Trwl".
+-- 1 schema. The lock is released at the end of the transaction. The first number is "Trwl" in ASCII.
 SELECT pg_advisory_xact_lock(1416787820, hashtext($1));
 
 -- name: mark

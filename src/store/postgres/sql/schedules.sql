@@ -109,6 +109,6 @@ SELECT * FROM slots WHERE schedule = $1 AND at < $2::bigint ORDER BY at DESC, ki
 SELECT * FROM slots WHERE schedule = :scheduleId AND at = :at::bigint AND kind = :kind;
 
 -- name: findFiredBefore
--- Cost: O(n) in the occurrences between the two.
+-- Cost: O(n) in the occurrences between the result and :at.
 SELECT * FROM slots WHERE schedule = :scheduleId AND (at, kind) < (:at::bigint, :kind) AND state = 'fired'
 ORDER BY at DESC, kind DESC LIMIT 1;

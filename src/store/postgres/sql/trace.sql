@@ -1,6 +1,6 @@
--- trace: pages and attempts of single tasks. A query by task costs one index lookup for each job: OFFSET 0 forces that
--- plan, because the planner might otherwise scan all pages. A query by URL scans the rows of one job: it is rare, and
--- an index would slow down every page write.
+-- trace: pages and attempts by task, URL or job. A query by task costs one index lookup for each job: OFFSET 0 forces
+-- that plan, because the planner might otherwise scan all pages. A query by URL scans the rows of one job: it is rare,
+-- and an index would slow down every page write.
 
 -- name: pagesOfTask
 -- 1 task

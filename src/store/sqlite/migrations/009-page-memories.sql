@@ -1,6 +1,6 @@
 -- 009-page-memories: page memory of recrawl sets, and unchanged pages.
 --
--- `n` orders the memories of a page. Jobs are identified by id, because aliases of deleted jobs may be reused.
+-- `n` orders the memories of a page. `job` is the id of the job, not its alias.
 
 CREATE TABLE page_memories (
   n             INTEGER PRIMARY KEY,

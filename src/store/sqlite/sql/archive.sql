@@ -1,4 +1,4 @@
--- archive: archived and deleted jobs. Cost: O(log n) for each row. Erasing: O(rows removed), up to `limit` of each kind.
+-- archive: archived and deleted jobs. Cost: O(log n) for each row. Erasing: O(rows removed), at most `limit` of a kind.
 
 -- name: keep
 -- 1 id   2 created at   3 finished at   4 view

@@ -89,5 +89,5 @@ SELECT * FROM slots WHERE schedule = ? AND at < ? ORDER BY at DESC, kind DESC LI
 SELECT * FROM slots WHERE schedule = ? AND at = ? AND kind = ?;
 
 -- name: findFiredBefore
--- 1 schedule   2 at   3 kind                                             Cost: O(n) in the occurrences between the two.
+-- 1 schedule   2 at   3 kind                                 Cost: O(n) in the occurrences between the result and `at`.
 SELECT * FROM slots WHERE schedule = ? AND (at, kind) < (?, ?) AND state = 'fired' ORDER BY at DESC, kind DESC LIMIT 1;

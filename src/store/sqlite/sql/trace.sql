@@ -1,4 +1,4 @@
--- trace: pages and attempts of single tasks. A query by task costs one index lookup for each job: CROSS JOIN forces
+-- trace: pages and attempts by task, URL or job. A query by task costs one index lookup for each job: CROSS JOIN forces
 -- that plan, because SQLite would otherwise scan all pages. A query by URL scans the rows of one job in batches: it is
 -- rare, and an index would slow down every page write.
 

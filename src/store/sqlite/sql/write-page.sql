@@ -1,8 +1,8 @@
 -- write-page: one page with its records, inside the transaction of its batch.             Cost: O(log n) in the pages.
 -- `insertPage` runs first. If it changes nothing, the task has a page already, and `findWritten` returns its token.
 --
--- Parameters are positional because this is the hot path: with one driver, binding 23 named values takes 24 µs, 23
--- positional ones 8 µs.
+-- Parameters are positional because this is the hot path: with one SQLite driver, binding 23 named values takes 24 µs,
+-- and binding 23 positional values takes 8 µs.
 
 -- name: nextId
 SELECT next_id FROM sequence;

@@ -2,7 +2,7 @@
 -- apply-job-state: apply a job's state from its owner shard, unless this shard has a later generation.     Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2… as read-job-state replies
--- Reply: now, then the job if it has nothing left on this shard.
+-- Reply: now, then the job's id if it has nothing left on this shard.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua
 begin(ARGV[1])
 local generation, state, sealed, stopped = tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6] == "1"

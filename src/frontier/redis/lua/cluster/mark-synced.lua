@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- mark-synced: all shards have applied this generation of a job's state. Ignored if there is a later one.  Cost: O(1).
--- KEYS  1 the shard
+-- mark-synced: record that all shards have applied this generation of a job's state, unless there is a later one.
+-- KEYS  1 the shard                                                                                         Cost: O(1).
 -- ARGV  1 now or ""   2 job id   3 generation
 -- Reply: now.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua

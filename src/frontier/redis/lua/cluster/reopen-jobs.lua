@@ -10,7 +10,7 @@ local reply = { exact(tx.now) }
 for at = 2, #ARGV do
   local job = job_named(ARGV[at])
   if job and can_replay(job) then
-    -- The generation always grows: a process that is about to finish the job has read the old one, and must fail.
+    -- The generation always grows, so that finish-job does nothing for a process that has read the old generation.
     if reopen(job) then raise_generation(job) else job.generation = job.generation + 1 end
     reply[#reply + 1], reply[#reply + 2] = job.id, redis.call("SISMEMBER", key("untold"), job.n)
     write_job(job)

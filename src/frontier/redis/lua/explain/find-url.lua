@@ -2,8 +2,8 @@
 -- find-url: which jobs have seen a URL, newest dedup scope first.        Cost: two lookups per scope, MAX_BATCH scopes.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 fingerprint   3 search scopes below this number, or "" for all   4 max
--- Reply: now, the scope to continue below or "", then job number and task id ("" if the scope does not store it) of
---        each.
+-- Reply: now, the scope to continue below or "", then for each job its number and the task id ("" if the scope does not
+--        store it).
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/seen.lua
 tx.now = time_of(ARGV[1])
 local from = ARGV[3] == "" and tonumber(redis.call("HGET", key("meta"), "next_scope") or 0) or tonumber(ARGV[3]) - 1

@@ -4,7 +4,7 @@
 -- apply to each lane when the lane is updated.                                                              Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3 "pause", "resume", "cancel", "priority", "policy" or "limits"   4… the new values;
---       of limits: pages, deadline; "" for none, "=" to keep the current one
+--       for "limits" pages and deadline, each "" for no limit or "=" to keep the current one
 -- Reply: now, then "ok", "missing", the state that forbids the change, or "fixed" for a limit that cannot be added.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/stop-job.lua lib/job-state.lua
 begin(ARGV[1])
@@ -12,9 +12,9 @@ local STATE = { pause = "paused", resume = "running", cancel = "cancelled" }
 local job, change = job_named(ARGV[2]), ARGV[3]
 if not job then return { exact(tx.now), "missing" } end
 
--- With several shards, each shard stores the pages it was given, and the owner shard stores the pages left
--- (page-quota.ts). A new limit changes the number of pages left. The number is negative if more pages were given out
--- than the limit allows. A repeated call changes nothing.
+-- With several shards, each shard stores how many pages it was given, and the owner shard stores how many are left
+-- (page-quota.ts). A new limit changes the number of pages left. The number is negative if more pages were given to the
+-- shards than the limit allows. A repeated call changes nothing.
 local function change_page_limit(job, value)
   if job.stopped == 1 or (job.state ~= "running" and job.state ~= "paused") then return job.state end
   if value == "=" then return nil end

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- expire-seen: remove some expired entries from one of the dedup scopes whose entries expire. A scope is scanned in
--- steps STEP_MS apart, by all callers together, and again ROUND_MS after its last step.          Cost: O(entries read).
+-- expire-seen: remove some expired entries from one of the dedup scopes whose entries expire. All callers together scan
+-- a scope in steps of at least STEP_MS, and again ROUND_MS after the last step.                  Cost: O(entries read).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 number of entries to read
 -- Reply: now, number of removed entries.
@@ -8,7 +8,7 @@
 local STEP_MS, ROUND_MS, DAY_MS = 100, 60000, 86400000
 local now = time_of(ARGV[1])
 
--- `explain` finds tasks by these entries, so they are kept for one more day.
+-- `explain` finds tasks by these entries, so they are kept for a day after they expire.
 local function is_lapsed(entry)
   return tonumber(string.match(entry, "^%S+")) + DAY_MS <= now
 end

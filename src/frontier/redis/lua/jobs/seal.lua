@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- seal: no more URLs will be submitted, so the job may finish (F11); on its owner shard.               Cost: O(1).
+-- seal: record that no more URLs will be submitted, so that the job may finish (F11); on its owner shard.   Cost: O(1).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 job id   3… the receipt
--- Reply: now, 1 if the job exists, then the job if it has nothing left on this shard.
+-- Reply: now, 1 if the job exists, then the job's id if it has nothing left on this shard.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/job-state.lua
 begin(ARGV[1])
 local receipt = previous_reply()

@@ -1,5 +1,5 @@
--- backoff: how long a task waits before its next attempt, to the same millisecond as domain/backoff.ts. The block keeps
--- its functions out of the 200 local variables that a script may have.
+-- backoff: how long a task waits before its next attempt. The result is the same as in domain/backoff.ts, to the
+-- millisecond. The block keeps its functions out of the 200 local variables that a script may have.
 local backoff_ms
 do
   -- (number * factor) mod 2^32, in two halves because the product does not fit into a double.
@@ -8,7 +8,7 @@ do
     return ((high * factor) % 65536 * 65536 + low * factor) % 4294967296
   end
 
-  -- In [0, 1): one round of the murmur3 finaliser.
+  -- A number in [0, 1) from the seed: one round of the murmur3 finaliser.
   local function jitter_of(seed)
     local function mixed(h, by)
       return bit.tobit(bit.bxor(bit.tobit(h), bit.rshift(bit.tobit(h), by))) % 4294967296

@@ -33,8 +33,8 @@ local function time_of(given)
   return now[1] * 1000 + now[2] / 1000
 end
 
--- A time of the caller, whose clock may differ from this server's. So it is passed as the time from now, unless the
--- caller also passes `now`.
+-- Converts a time from the caller. The caller's clock may differ from this server's, so the caller passes the duration
+-- from now to that time. A caller that also passes `now` passes the time itself.
 local function given_time(given, text, now)
   return given == "" and now + tonumber(text) or tonumber(text)
 end

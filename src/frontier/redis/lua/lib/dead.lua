@@ -25,7 +25,7 @@ local function filter_by_ids(order)
   return ids
 end
 
--- Returns the letters, and the task to continue after, or "" at the end.
+-- Returns the letters that match and that `wanted` accepts, and the task to continue after, or "" at the end.
 local function find_letters(wanted)
   local order = key("dead-order")
   if ARGV[2] ~= "" then
@@ -55,7 +55,7 @@ local function is_replayable(letter)
   return can_replay(job_numbered(letter.job))
 end
 
--- Returns whether the job had ended.
+-- Reopens the job if it has ended. Returns whether it had ended.
 local function reopen(job)
   if job.state ~= "finished" and job.state ~= "failed" then return false end
   job.state, job.finished, job.stopped, job.deadline = "running", nil, 0, nil

@@ -1,13 +1,13 @@
 -- grant: choose sites that are due, and grant their tasks. Sites that are not due are never read.
 
--- What the call may still grant: tasks, and among them tasks of sites without a rate.
+-- How many tasks the call may still grant, how many of them at sites without a rate (`left_now`), and its lookahead.
 local call = { left = 0, left_now = 0, lookahead = 0 }
 
 -- Chooses the turns that are due and have tasks to grant, longest due first; no more than this call can use. The block
 -- keeps its functions out of the 200 local variables that a script may have.
 local open_turns
 do
-  -- Sites with a rate are opened in groups of this size, because a term may use all that a call grants.
+  -- Turns of sites with a rate are opened in groups of this size, because one term may take all tasks of a call.
   local PACED_AT_ONCE = 16
 
   -- How many tasks the site may get now.
@@ -40,8 +40,8 @@ do
     return { lane = lane, fresh = fresh, retries = retries, taken = 0 }
   end
 
-  -- If the retry of a lane is due, its score becomes its service number, so that one range reads all lanes in order.
-  -- `save` resets the score.
+  -- If the first retry of a lane is due, the score of the lane becomes its service number, so that one range reads all
+  -- ready lanes in order. `save` computes the score again.
   local function wake_lanes(lanes)
     for _, member in ipairs(redis.call("ZRANGEBYSCORE", lanes, 1e12, exact(tx.now), "LIMIT", 0, MAX_BATCH)) do
       local lane = find_lane(string.sub(member, 7))
@@ -72,7 +72,7 @@ do
     local needs_robots = site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
     local turn = { site = site, at = turn_at(site, rank, queue), needs_robots = needs_robots, shares = {} }
     turn.free = has_precedence(site) and 0 or free_at(site)
-    -- With robots.txt to fetch, only the first task is granted. It fetches the file, and the other tasks wait for that.
+    -- If robots.txt must be fetched, only one task is granted. It fetches the file, and the other tasks wait for that.
     if needs_robots then turn.free = math.min(1, turn.free) end
     if turn.free > 0 then turn.shares = open_lanes(turn, turn.free) end
     return turn
@@ -85,9 +85,9 @@ do
     return math.min(turn.free, tasks)
   end
 
-  -- Adds turns to `open` until they can use `enough`. A turn of a site with a rate can use all its tasks, and another
-  -- turn at least one. Skips sites that this call has already served at a better rank, and sites whose only job was
-  -- just paused or has passed its deadline.
+  -- Adds turns to `open` until these can take `enough` tasks. A turn of a site with a rate counts with all tasks that
+  -- it can grant, another turn with one. Skips sites that this call has already served at a better rank, and sites
+  -- whose only job was just paused or has passed its deadline.
   local function open_until(open, enough, is_paced, queue, rank)
     local due, due_by = due_key(is_paced, rank .. ":" .. queue), exact(tx.now + (is_paced and call.lookahead or 0))
     local used, read, skipped = 0, 0, 0
@@ -159,10 +159,10 @@ end
 
 local grants = { leases = {}, expiry = {}, ids = {}, count = 0 }
 
--- Adds the site, its term and its tasks to the reply.
+-- Grants the tasks that `distribute` has assigned to a turn, and adds the site, its term and the tasks to the reply.
 local take_turn
 do
-  -- Takes the oldest tasks, whether they were granted before or not.
+  -- Takes the oldest tasks of the two lists: those that were granted before and those that were not.
   local function take_oldest(lane, count)
     local back, fresh = key("back", lane.name), key("tasks", lane.name)
     local tasks = {}
@@ -202,8 +202,8 @@ do
     grants.expiry[2 * nth - 1], grants.expiry[2 * nth] = lease_until, ordered(tonumber(id))
   end
 
-  -- Tasks that were never granted are sent as they are in the list, which takes 3 µs each; packing them again took
-  -- 8 µs. `turn.starting`: how many of the next tasks are not granted ahead.
+  -- Grants tasks that were never granted before. The reply contains them as they are in the list, which takes 3 µs for
+  -- each task; packing them again takes 8 µs. `turn.starting`: how many of the next tasks are not granted ahead.
   local function grant_first(turn, lane, count, worker, lease_until, reply)
     local starting, to = turn.starting, #reply
     local head = starting > 0 and cmsgpack.pack({ lane.name, worker })

@@ -1,6 +1,6 @@
 -- idle-workers: when an idle worker should call lease again. One idle worker of each queue is the watcher of the queue.
 -- The watcher calls lease when the next site becomes due, and that call wakes the other workers if there is enough
--- work. The others call lease by themselves only if the watcher did not.
+-- work. The others call lease by themselves a little later, in case the watcher did not.
 
 -- A worker that has not called lease for this long counts as gone.
 local IDLE_EXPIRY_MS = 60000
@@ -20,7 +20,7 @@ end
 local function register_idle(queues, channel, is_idle, due, queue)
   for _, served in ipairs(queues) do
     local name = base_queue(served)
-    -- A running worker calls lease again within seconds.
+    -- Drops workers that are gone: a running worker calls lease again within seconds.
     redis.call("ZREMRANGEBYSCORE", key("idle", name), "-inf", exact(tx.now - IDLE_EXPIRY_MS))
     if is_idle then redis.call("ZADD", key("idle", name), exact(tx.now), channel)
     else redis.call("ZREM", key("idle", name), channel) end

@@ -8,13 +8,13 @@ local JOB_NUMBER, SITE_NUMBER, PRIORITY, QUEUE = 9, 10, 11, 12
 local ALONE = "!alone"
 local SUSPECT_AFTER = 2
 
--- The queue as users and idle workers know it.
+-- The queue without the suffix of suspects: the name that users and idle workers use.
 local function base_queue(queue)
   return string.sub(queue, -#ALONE) == ALONE and string.sub(queue, 1, -#ALONE - 1) or queue
 end
 
--- The fields of a lane: its name, its row, `queued` (tasks never granted; read on demand) and `more` (by how much this
--- call changes its waiting tasks).
+-- Adds a lane to the loaded ones. Its fields are its name, its row, `queued` (number of tasks never granted; read on
+-- demand), `more` (by how much this call changes its waiting tasks) and `rescore` (whether its score may have changed).
 local function remember_lane(name, row)
   local lane = { name = name, row = row }
   tx.lanes[name] = lane
@@ -45,7 +45,7 @@ local function rank_of(job, priority)
   return math.max(0, math.min(9, priority + job.priority - job.base_priority))
 end
 
--- The policy a job wants at a site, as one string, so that equal policies can be counted.
+-- The policy that a job wants at a site, as one string, so that equal policies can be counted.
 local function policy_of(job, site)
   local paused = job.state == "paused" and " paused" or ""
   -- An offline site (domain/offline-site.ts): UNLIMITED of domain/politeness.ts, and no robots.txt.
@@ -85,13 +85,13 @@ local function turn_at(site, rank, queue)
   end
 end
 
--- The due turns of sites with a rate and of other sites are in two sets, because a lease call limits their tasks in
--- different ways.
+-- The turns of sites with a rate and of other sites are in two sets, because a lease call has a separate limit for
+-- tasks of sites without a rate.
 local function due_key(is_paced, name)
   return is_paced and key("due-paced", name) or key("due", name)
 end
 
--- The ranks that a queue ever had, as digits. A lease call reads only these.
+-- The ranks at which a queue ever had tasks, as digits. A lease call searches only these ranks.
 local function ranks_of(queue)
   return redis.call("HGET", key("ranks"), queue) or ""
 end

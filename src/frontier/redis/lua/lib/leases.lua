@@ -1,8 +1,8 @@
--- leases: end leases: settled, released, expired or abandoned. A waiting task that was granted before is stored as its
--- id, followed by the packed list of token, failures, crashes, not_before, history and body. Its lease is stored as a
--- packed list of the same fields, plus lane and worker. The first lease of a task, by far the most common, is stored as
--- the packed list of lane and worker, followed by the task as it was in the list. If a task was granted ahead of its
--- turn, the packed list has one more entry, and `crashes` does not count the lease.
+-- leases: end leases that are settled, released, expired or abandoned. A waiting task that was granted before is stored
+-- as its id, followed by the packed list of token, failures, crashes, not_before, history and body. A lease is stored
+-- as a packed list of the same fields, plus lane and worker. The first lease of a task, by far the most common, is
+-- stored as the packed list of lane and worker, followed by the task as it was in the list of its lane. If a task was
+-- granted ahead of its turn, the packed list has one more entry, and `crashes` does not count the lease.
 local MAX_CRASHES = 3
 local FIRST_LEASE, FIRST_AHEAD = 0x92, 0x93 -- first byte of a packed list with 2 and with 3 entries
 local ended = { ids = {}, members = {}, workers = {}, queues = {}, count = 0 }
@@ -13,7 +13,7 @@ local function is_first(value)
   return start == FIRST_AHEAD or start == FIRST_LEASE
 end
 
--- Lane and worker of a first lease. Most leases in a call have the same, so the last holder is cached.
+-- Lane and worker of a first lease. Most leases in a call have the same lane and worker, so the last ones are cached.
 local function holder_of(value)
   if last_head and string.sub(value, 1, #last_head) == last_head then return last_holder end
   local after, holder = cmsgpack.unpack_one(value)
@@ -37,7 +37,7 @@ local function read_lease(id, value)
   }
 end
 
--- The task of a claim; nil if the claim is stale.
+-- The task of a claim; nil if the claim is stale. Without a token, the task of the current lease.
 local function find_claim(id, token)
   local value = not ended[id] and redis.call("HGET", key("leases"), id)
   local task = value and read_lease(id, value)
@@ -134,7 +134,7 @@ local function requeue(task, lane, job)
   count_waiting(lane, 1)
 end
 
--- The lane where the task waits next: suspects have their own.
+-- The lane in which the task waits next: suspects have a lane of their own.
 local function lane_after(task, lane, job, site)
   local queue = base_queue(lane.row[QUEUE]) .. (task.crashes >= SUSPECT_AFTER and ALONE or "")
   return queue == lane.row[QUEUE] and lane or lane_for(job, site, queue, lane.row[PRIORITY])

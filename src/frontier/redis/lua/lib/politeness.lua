@@ -1,5 +1,5 @@
--- politeness: the request rate of a site. The same operations in the same order as domain/politeness.ts and
--- rescale-arrival.ts, so that all backends get the same times to the last bit.
+-- politeness: the request rate of a site. The functions run the same operations in the same order as
+-- domain/politeness.ts and rescale-arrival.ts, so that all backends get the same times to the last bit.
 
 -- The length of a term, and for how long its tasks last at the rate of the site.
 local TERM_MS, TERM_WORK_MS = 2000, 1000

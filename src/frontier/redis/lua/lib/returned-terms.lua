@@ -3,8 +3,8 @@
 -- The returned terms by site number, and the queues that the worker serves.
 local returned_terms, served_queues = {}, {}
 
--- Returns a term, so that its site can be granted again. ARGV from index `at`: site, the term (see return_term), and
--- how many tasks of the site its worker has not started.
+-- Takes back a term, so that this call can open a new term of the site. ARGV from index `at`: site, the term (see
+-- return_term), and how many tasks of the site the worker has not started.
 local function take_back(at)
   local site, unstarted = site_named(ARGV[at]), tonumber(ARGV[at + 7])
   local arrival, worker, ends_at = site[ARRIVAL], site[TERM_WORKER], site[TERM_ENDS]
@@ -18,7 +18,7 @@ local function take_back(at)
   for turn = TURNS, #site, TURN_FIELDS do place_turn(site, turn, ready) end
 end
 
--- A worker with unstarted tasks keeps its term if it got no other.
+-- Runs after the grants: if the worker has unstarted tasks of a site and got no new term, it keeps the old one.
 local function restore_terms()
   for _, term in pairs(returned_terms) do
     local site = term.site
@@ -34,11 +34,12 @@ local function unstarted_at(site)
   return term and term.unstarted or 0
 end
 
--- Whether another worker must get a chance at a site whose term was just returned: tasks wait there that this worker
--- does not serve. It gets the site with its next call if no other worker has taken it.
+-- Whether other workers may take the site first: this worker has just returned its term, and tasks wait there on queues
+-- that this worker does not serve. If no other worker takes the site, this worker gets it with its next call.
 local has_precedence
 do
-  -- How many lanes of a turn are read to find one that may send. A paused job leaves its lanes a little later.
+  -- Max lanes of a turn that are read to find one whose tasks may be granted. Lanes of a job that was just paused may
+  -- still be in the set.
   local MAX_TRIED = 20
 
   local function ready_lanes(site, at)

@@ -77,7 +77,7 @@ local TERM, TERM_WORKER, TERM_ENDS = 16, 17, 18
 -- Then TURN_FIELDS fields per turn, see lanes.lua.
 local TURNS, TURN_FIELDS = 19, 7
 
--- A lease call looks ahead by this time at most, so its terms start this late at the latest.
+-- A lease call looks ahead by at most this time, so its terms start at most this long after the call.
 local MAX_LOOKAHEAD_MS = 500
 
 -- A restart may have lost the last writes: a worker may hold a term that this server does not know. So once after each
@@ -109,13 +109,14 @@ local function site_numbered(n)
   return site
 end
 
--- Whether a task is fetching the site's robots.txt; the site's other tasks wait for it, at most until its lease ends.
+-- Whether a task is fetching the site's robots.txt. The site's other tasks wait for that task, at most until its lease
+-- ends.
 local function is_fetching_robots(site)
   return site[ROBOTS_TASK] ~= 0 and site[WANTS_ROBOTS] == 1 and site[ROBOTS_FRESH] <= tx.now
 end
 
--- The cause is stored with the end of its backoff, because an older version of Trawl starts a backoff without a
--- cause.
+-- The cause is stored with the end of its backoff. If the site has another end, an older version of Trawl has started a
+-- backoff without a cause, and the stored cause does not apply.
 local function save_backoff_cause(site, cause)
   if cause == "" then redis.call("HDEL", key("backoff-causes"), site[NUMBER])
   else redis.call("HSET", key("backoff-causes"), site[NUMBER], exact(site[BLOCKED_UNTIL]) .. " " .. cause) end
@@ -127,9 +128,9 @@ local function find_backoff_cause(site)
   return tonumber(ends_at or 0) == site[BLOCKED_UNTIL] and cause or ""
 end
 
--- How the site responds: `slowdown` with the JSON of its `cause` or "" (see domain/slowdown.ts), `isolated` and `is_good`
--- (see domain/throttling.ts). A site without an entry has no trouble. Set `is_changed` after a change: `save` writes it.
--- The functions are in a table, because a script may have only 200 local variables.
+-- How a site responds: `slowdown` with the JSON of its `cause` or "" (see domain/slowdown.ts), `isolated` and `is_good`
+-- (see domain/throttling.ts). A site without an entry has the default values. After a change, set `is_changed`, so that
+-- `save` writes the entry. The functions are in a table, because a script may have only 200 local variables.
 local health = {}
 
 function health.of(site)
@@ -144,7 +145,8 @@ function health.of(site)
   return tx.health[n]
 end
 
--- The slowdown that applies now. It is forgotten 10 minutes after the site could have got its next request.
+-- The slowdown that applies now. It no longer applies 10 minutes after the time at which the rate allowed the next
+-- request.
 function health.slowdown(site)
   return tx.now - site[ARRIVAL] > 600000 and 1 or health.of(site).slowdown
 end
@@ -163,7 +165,8 @@ function health.concurrency(site)
   return site[INCIDENTS] > 0 and 1 or site[PER_SITE]
 end
 
--- A response was good. It does not end a backoff that it was sent before.
+-- Records a good response. During a backoff it does not reset the incidents, because its request was sent before the
+-- backoff.
 function health.note_good(site)
   local known = health.of(site)
   if not known.is_good then known.is_good, known.is_changed = true, true end

@@ -28,7 +28,8 @@ local function save_lane(lane)
   redis.call("SET", key("lane", lane.name), cmsgpack.pack(row))
 end
 
--- The member of a turn in its `due` set. `tx.moved` has the stored member of a turn that this call has served.
+-- The member of a turn in its `due` set. If this call has served the turn, the set still contains the member in
+-- `tx.moved` instead.
 local function due_member(site, at)
   return ordered(site[at + TURN_SERVED]) .. ordered(site[NUMBER])
 end
@@ -43,7 +44,7 @@ local function leave_due_set(site, was_paced)
 end
 
 -- Computes the policy of a site: the operator's policy if there is one; otherwise the strictest policy of its jobs that
--- are not paused, combined with the crawl-delay; otherwise it stays the last one.
+-- are not paused, combined with the crawl-delay. If all its jobs are paused or it has none, the policy stays unchanged.
 local function update_policy(site)
   local interval, burst, per_site, robots
   for policy in pairs(policies_of(site)) do

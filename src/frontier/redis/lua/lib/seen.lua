@@ -16,7 +16,7 @@ local function scope_numbered(n)
   return scope
 end
 
--- A double holds the first 53 of a fingerprint's 64 bits; buckets are chosen by those.
+-- A double holds the first 53 of a fingerprint's 64 bits. These bits select the bucket.
 local function hash_of(fingerprint)
   return math.floor(fingerprint / 2048)
 end
@@ -64,7 +64,8 @@ local function save_scopes()
   end
 end
 
--- For scopes whose entries expire. An entry is "until job task". Returns whether the URL was new.
+-- The same as mark_seen, for scopes whose entries expire. An entry is "until job task". Without a task, nothing is
+-- stored.
 local function mark_seen_until(job, fingerprint, task)
   local lapsing = key("lapse", job.scope)
   local entry = redis.call("HGET", lapsing, fingerprint)

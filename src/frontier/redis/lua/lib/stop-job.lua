@@ -1,7 +1,8 @@
 -- stop-job: stop a job, and mark a job whose lanes must be updated after a change.
 local function mark_unsynced(job)
   job.synced = 0
-  -- In the order of the changes: if two jobs end at once, the site keeps the policy of the later one.
+  -- Jobs are updated in the order of their changes. If two jobs of a site end at once, the site keeps the policy of the
+  -- job that changed last.
   redis.call("ZADD", key("unsynced"), redis.call("HINCRBY", key("meta"), "next_change", 1), job.n)
 end
 

@@ -1,6 +1,6 @@
 -- task-outcome: apply the outcome of a task, and update the backoff of its site (F14).
 
--- Whether a throttled response pauses the site; the same as afterThrottled in domain/throttling.ts.
+-- Counts a throttled response. Returns whether it starts a backoff. The same as afterThrottled in domain/throttling.ts.
 function health.count_throttled(site, is_retry)
   local known = health.of(site)
   local isolated, is_good = known.isolated, known.is_good
@@ -10,7 +10,8 @@ function health.count_throttled(site, is_retry)
   return not (is_good and isolated >= 3)
 end
 
--- A response to a request from before the backoff is not a new incident, and does not end the backoff.
+-- Updates the backoff of a site after a response. During a backoff, a response is not a new incident and does not end
+-- the backoff, because its request was sent before the backoff.
 local function update_site_backoff(site, signal, is_retry)
   local is_blocked = site[BLOCKED_UNTIL] > tx.now
   if signal == "ok" then return health.note_good(site) end

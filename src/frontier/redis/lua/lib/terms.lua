@@ -1,4 +1,4 @@
--- terms: when a site may be requested, and its terms (F2, F3). The same operations as sqlite/terms.ts.
+-- terms: when a site may be requested, and its terms (F2, F3). The operations are the same as in sqlite/terms.ts.
 
 -- The earliest time at which the site's own limits allow the next request.
 local function ready_at(site)
@@ -7,8 +7,8 @@ local function ready_at(site)
   return math.max(rate_ready_at(site[ARRIVAL], site[INTERVAL], site[BURST]), site[BLOCKED_UNTIL])
 end
 
--- The site must have a rate. Returns the term as text: number, interval, burst, start, end, arrival time at the start,
--- concurrent requests, slowdown, and the state of its throttled responses.
+-- Opens a term of a site that has a rate. Returns the term as text: number, interval, burst, start, end, arrival time
+-- at the start, concurrent requests, slowdown, and the state of its throttled responses (`isolated`, `is_good`).
 local function open_term(site, worker)
   local interval, burst, arrival = site[INTERVAL], site[BURST], site[ARRIVAL]
   local known, slowdown = health.of(site), health.slowdown(site)
@@ -21,8 +21,9 @@ local function open_term(site, worker)
     arrival, health.concurrency(site) - site[IN_FLIGHT], slowdown, known.isolated, known.is_good and 1 or 0)
 end
 
--- ARGV from index `from`: number, interval, burst, arrival time and slowdown of the returned term, and the cause of the
--- slowdown, or "" if it has not changed. False if another term was opened since, or if the term was already returned.
+-- Takes back a term. ARGV from index `from`: number, interval, burst, arrival time and slowdown of the returned term,
+-- and the cause of the slowdown, or "" if it has not changed. Returns false, and changes nothing, if the term was
+-- already returned or is not the last one of the site.
 local function return_term(site, from)
   local number, interval, burst = tonumber(ARGV[from]), tonumber(ARGV[from + 1]), tonumber(ARGV[from + 2])
   if site[TERM] ~= number or not site[TERM_WORKER] then return false end

@@ -1,12 +1,12 @@
--- wake-workers: wakes idle workers. Each is in the `idle` set of its queues and subscribes to a channel of its own. A
--- call wakes only as many workers as there is new work for, so one URL does not wake five hundred workers. Suspects
--- wake the workers of their original queue.
+-- wake-workers: wakes idle workers. The process of an idle worker is in the `idle` sets of its queues and subscribes to
+-- a channel of its own. A call wakes at most one process per due site, so one URL does not wake five hundred workers.
+-- Suspects wake the workers of their original queue.
 local due_now, due_later = {}, {}
 -- How many due turns of each queue the caller will take itself, so that no other worker is woken for them.
 local caller_takes = {}
 local MAX_WOKEN = 4
 local MAX_CHANNELS_TRIED = 8
--- A watcher that has not called lease this long after its time is considered dead.
+-- A watcher that is this late with its lease call counts as dead.
 local ALARM_LATE_MS = 250
 
 local function collect_due(name, due, turns)

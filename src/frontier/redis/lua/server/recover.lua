@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- recover: check whether a server that has lost its scripts was restarted or replaced. If so, it may have lost its last
--- writes too, so every site with a rate waits as if a term had just been opened (see assume_lost_term). Cost: O(1).
+-- recover: check whether the server was restarted or replaced. If so, it may have lost its last writes, so every site
+-- with a rate waits as if a term had just been opened (see assume_lost_term).                               Cost: O(1).
 -- KEYS  1 the shard
 -- Reply: 1 if this is another run of the server than the last known one.
 -- @include lib/base.lua
@@ -12,7 +12,7 @@ if not before then return 0 end
 -- Grows with every restart, even if the clock of this server is behind that of the last one.
 local floor = tonumber(redis.call("HGET", key("meta"), "floor") or 0)
 redis.call("HSET", key("meta"), "floor", exact(math.max(time_of(""), floor + 1)))
--- Ids of lost tasks are not used again: the store has pages under them.
+-- Ids of lost tasks are not used again, because the store may contain pages with these ids.
 redis.call("HINCRBY", key("meta"), "next_task", 1000000)
 redis.call("DEL", key("alarm"))
 return 1

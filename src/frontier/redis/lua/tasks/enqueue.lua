@@ -1,8 +1,8 @@
 #!lua
 -- enqueue: queue URLs of a running job, as many as the cap allows (F9, F13).                      Cost: see admit-many.
 -- KEYS  1 the shard
--- ARGV  1 now or ""   2 job id   3 max waiting tasks   4 number of tasks in the whole list   5 sites   6 routes   7 runs
---       8 fingerprints   9 bodies (5 to 9: JSON lists, see admit-many), then the receipt
+-- ARGV  1 now or ""   2 job id   3 max waiting tasks   4 list   5 sites   6 routes   7 runs   8 fingerprints   9 bodies
+--       (4 to 9: see admit-many; 5 to 9 are JSON lists), then the receipt
 -- Reply: now, state, number of tasks processed, queued, duplicates, then index and reason of each refused task.
 --        State is "", or why nothing was queued: "missing", "sealed", or the state of a stopped job.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua lib/admit-many.lua

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- lease: take back terms, and grant tasks that may be fetched: best priority first, then the site that was served
--- longest ago, then the jobs of one site in turn (F1, F2, F4, F5).
+-- lease: take back terms, and grant tasks that may be fetched: best priority first, then the site that has been due
+-- longest, then the jobs of one site in turn (F1, F2, F4, F5).
 -- KEYS  1 the shard                      Cost: O(log n) in sites with work, plus a few small writes per site and grant.
 -- ARGV  1 now or ""   2 worker   3 its wake-up channel (see wake-workers)   4 max grants   5 max grants at sites
 --       without a rate   6 lease, ms   7 lookahead, ms   8 number of queues   9… queues, then for each returned term:
@@ -38,8 +38,8 @@ if max > 0 then
 end
 restore_terms()
 if grants.count > 0 then save_grants(worker) end
--- A worker that got fewer grants than it requested takes the next due tasks itself, so no other worker is woken for
--- them. A worker that cannot start a task at once takes only some of them.
+-- A worker that reached neither of its two limits takes the next due tasks itself. So no other worker is woken for
+-- them.
 local is_idle = call.left > 0 and call.left_now > 0
 if is_idle then
   for _, queue in ipairs(queues) do caller_takes[base_queue(queue)] = NEVER end

@@ -2,8 +2,8 @@
 -- settle-done: settle tasks of one job that succeeded and found no new links, as in a list of URLs. It takes a third of
 -- the time of settle. All or none: if one claim is stale, nothing changes and the caller uses settle.
 -- KEYS  1 the shard                                                                  Cost: a few small writes per task.
--- ARGV  1 now or ""   2 number of known links   3… task id, token, pages, records, invalid and bytes of each claim,
---       then the receipt
+-- ARGV  1 now or ""   2 number of known links (see settle)   3… task id, token, pages, records, invalid and bytes of
+--       each claim, then the receipt
 -- Reply: now, number of settled tasks (all, or 0), then ids of jobs that have nothing left on this shard.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/leases.lua
 begin(ARGV[1])

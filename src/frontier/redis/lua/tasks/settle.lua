@@ -2,14 +2,15 @@
 -- settle: end leases with their outcome, and queue discovered links (F7, F8, F14).
 -- KEYS  1 the shard                                            Cost: a few small writes per task; for links, see admit.
 -- ARGV  1 now or ""   2 number of lanes, then 3 values per lane (see admit)
---       then for each task: id, token, outcome, site, refused links, known links, pages, records, invalid, bytes, number
---       of new links, then 3 values per new link; then the receipt.
+--       then for each task: id, token, outcome, site, refused links, known links, pages, records, invalid, bytes,
+--       number of new links, then 3 values per new link; then the receipt.
+--       known links: number of links that the caller has cached as seen.
 --       outcome: "done", "refused", or for a retry or dead task JSON with kind, because, status, retryAfterMs and told
 --       (the fields of the history entry, without braces).
 --       site: "ok", "" for unknown, or "throttled:cause wait"; cause and wait may be missing.
--- Reply: now, then for each task 0 (stale, nothing changed), 1 (settled with its outcome), 2 (the same, and all its links
---        are now in the job's own set of seen URLs), 3 (dead after its last retry) or 4 (cancelled, because its job has
---        stopped), then ids of jobs that have nothing left on this shard.
+-- Reply: now, then for each task 0 (stale, nothing changed), 1 (settled with its outcome), 2 (the same, and all its
+--        links are now in the job's own set of seen URLs), 3 (dead after its last retry) or 4 (cancelled, because its
+--        job has stopped), then ids of jobs that have nothing left on this shard.
 -- @include lib/base.lua lib/politeness.lua lib/rows.lua lib/receipt.lua lib/terms.lua lib/backoff.lua lib/lanes.lua lib/wake-workers.lua lib/save.lua lib/seen.lua lib/admit.lua lib/leases.lua lib/task-outcome.lua
 begin(ARGV[1])
 local receipt = previous_reply()
@@ -20,7 +21,7 @@ local function add_results(job, site, lanes, at, links)
   if links > 0 then admit(job, lanes, at + 11, links, "discovered") end
   job.discovered = job.discovered + refused + known
   job.refused = job.refused + refused
-  -- Links that the caller has cached as seen are duplicates. If the job has ended, they are refused like all its links.
+  -- Known links are duplicates. If the job has ended, they are refused like all its links.
   local counter = (job.stopped == 1 or job.finished) and "refused" or "duplicate"
   job[counter] = job[counter] + known
   tally(job, site, ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
