@@ -10,12 +10,12 @@ import type { JobInput } from "./job-schema.ts";
 import { isSameWork } from "./resolve-job.ts";
 
 /**
- * The digest covers this many URLs of the list. Every way of submission knows them before it creates the job; the
- * command line reads longer lists as a stream.
+ * The digest covers the first URLs of the list, up to this many. The digest must be known before the job is created,
+ * and at that time the command line has read only this many URLs: it reads the list as a stream.
  */
 export const DIGEST_URLS = 1_000;
 
-/** `urls`: the list, or its first DIGEST_URLS entries. `isWhole`: it is the whole list. */
+/** `urls`: the list of URLs, or only the beginning of the list. `isWhole`: whether `urls` is the whole list. */
 export function digestJob(job: JobInput, urls: readonly string[], { isWhole }: { isWhole: boolean }): JobDigest {
   const first = urls.slice(0, DIGEST_URLS).flatMap((url) => canonicalUrl(url.trim()) ?? []);
   const hasMore = urls.length > DIGEST_URLS;

@@ -106,7 +106,7 @@ export const jobSchema = z.strictObject({
     })
     .optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
-  /** Compare pages with the last job of the same set. */
+  /** Compares each page with the page that an earlier job of the same recrawl set fetched (docs/recrawl.md). */
   recrawl: z
     .strictObject({
       set: z

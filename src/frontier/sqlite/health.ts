@@ -29,7 +29,7 @@ export function createHealthCheck({ db, file }: { db: Database; file: SqliteFile
 
   function checkJournal(): Finding {
     const mode = String(sql.journalMode.get()?.answer);
-    const check = "broker log";
+    const check = "broker journal";
     if (mode === "wal")
       return { check, verdict: "ok", message: "readers and the writer do not block each other (WAL)" };
     const fix = "move the file to a local disk: on a network disk, processes cannot share a WAL";

@@ -9,7 +9,7 @@ import type { Log } from "../../runtime/log.ts";
 import { withoutNul } from "../rows.ts";
 import { connect, type Pool, type Transaction } from "./connect.ts";
 import type { PostgresUrl } from "./connection-url.ts";
-import { describeError, isConnectionLost, NO_ANSWER, storeUnreachable, toStoreError } from "./postgres-errors.ts";
+import { describeError, isTemporary, NO_ANSWER, storeUnreachable, toStoreError } from "./postgres-errors.ts";
 
 export type PostgresRow = Record<string, unknown>;
 export type PostgresValue = string | number | null;
@@ -58,7 +58,7 @@ export function openConnection(
         recordAnswer();
         return answer;
       } catch (cause) {
-        if (closing.signal.aborted || !isConnectionLost(cause)) throw toStoreError(url, op, cause);
+        if (closing.signal.aborted || !isTemporary(cause)) throw toStoreError(url, op, cause);
         recordLoss(cause);
         failingSince ??= clock.now();
         const lostMs = clock.now() - failingSince;
@@ -122,7 +122,7 @@ export function openConnection(
         await withAnswerTimeout(ANSWER_MS, async (used) => used.unsafe(text, [...values], { prepare: true }));
         recordAnswer();
       } catch (cause) {
-        if (closing.signal.aborted || !isConnectionLost(cause)) throw toStoreError(url, op, cause);
+        if (closing.signal.aborted || !isTemporary(cause)) throw toStoreError(url, op, cause);
         recordLoss(cause);
       }
     },

@@ -1,4 +1,4 @@
-/** Errors of a PostgreSQL store: which are temporary, and what to do about the others. */
+/** Classifies the errors of a PostgreSQL store: which are temporary, and how to fix the others. */
 import { TrawlError } from "../../errors.ts";
 import type { PostgresUrl } from "./connection-url.ts";
 
@@ -30,7 +30,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^3D000$/, "create the database: createdb, or CREATE DATABASE"],
   [
     /^42501$/,
-    "run GRANT for the user: USAGE and all privileges on the schema, and for the first start CREATE on the database",
+    "run GRANT to give the user USAGE on the schema and all privileges on its tables and sequences; to let Trawl create the schema, also CREATE on the database",
   ],
   [/^(42P01|42883|3F000)$/, "tables were removed while Trawl was running: restart all processes that use this store"],
   [/^53100$/, "the disk of the server is full: free some space, then retry"],
@@ -41,8 +41,11 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Whether the call should be retried. It may have taken effect although no answer arrived. */
-export function isConnectionLost(error: unknown): boolean {
+/**
+ * Whether the error is temporary, so that the call should be retried: the connection was lost, or the server could not
+ * execute the call at the moment. If the connection was lost, the call may have been executed.
+ */
+export function isTemporary(error: unknown): boolean {
   const code = codeOf(error);
   return CONNECTION_LOST.has(code) || TEMPORARY.has(code) || code.startsWith("08");
 }
@@ -65,7 +68,10 @@ export function storeUnreachable(
   });
 }
 
-/** The error for a permanent failure: STORE_UNREACHABLE with a fix if the server caused it, otherwise `cause`. */
+/**
+ * Converts a permanent error: to STORE_UNREACHABLE with the fix if FIXES has an entry for its code. Otherwise returns
+ * `cause` unchanged.
+ */
 export function toStoreError({ shown }: PostgresUrl, op: string, cause: unknown): unknown {
   const code = codeOf(cause);
   const [, fix] = FIXES.find(([pattern]) => pattern.test(code)) ?? [];

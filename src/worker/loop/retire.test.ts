@@ -8,7 +8,7 @@ import { createPacer } from "../pace/pacer.ts";
 import type { TaskResult } from "../task/task-result.ts";
 import { createLeaseLoop, type LeaseLoop } from "./lease-loop.ts";
 
-const FAR_MS = 5_000;
+const WAIT_TIMEOUT_MS = 5_000;
 
 describe("a worker that retires", () => {
   const clock = createManualClock(1_750_000_000_000);
@@ -55,10 +55,10 @@ describe("a worker that retires", () => {
   it("leases exactly maxTasks tasks, and ends when they have ended", async () => {
     const loop = newLoop(6);
     loop.start();
-    expect(await waitUntil(() => running.size === 4, FAR_MS)).toBe(true);
+    expect(await waitUntil(() => running.size === 4, WAIT_TIMEOUT_MS)).toBe(true);
     expect(loop.retiring.aborted).toBe(false);
     endAll();
-    expect(await waitUntil(() => running.size === 2, FAR_MS)).toBe(true);
+    expect(await waitUntil(() => running.size === 2, WAIT_TIMEOUT_MS)).toBe(true);
     expect(loop.retiring.aborted).toBe(true);
     endAll();
 
@@ -67,10 +67,10 @@ describe("a worker that retires", () => {
     expect((await frontier.findJob("job"))?.counts).toMatchObject({ done: 6, queued: 3, leased: 0 });
   });
 
-  it("waits for its running tasks without a limit, unlike a worker that stops", async () => {
+  it("waits for its running tasks without a time limit, unlike a worker that stops", async () => {
     const loop = newLoop(Number.POSITIVE_INFINITY);
     loop.start();
-    expect(await waitUntil(() => running.size === 4, FAR_MS)).toBe(true);
+    expect(await waitUntil(() => running.size === 4, WAIT_TIMEOUT_MS)).toBe(true);
     loop.retire();
     clock.advance(3_600_000);
     endAll();
@@ -79,13 +79,13 @@ describe("a worker that retires", () => {
 
     const other = newLoop(Number.POSITIVE_INFINITY);
     other.start();
-    expect(await waitUntil(() => running.size === 4, FAR_MS)).toBe(true);
+    expect(await waitUntil(() => running.size === 4, WAIT_TIMEOUT_MS)).toBe(true);
     other.retire();
     const stopped = other.stop();
     await waitUntil(async () => {
       clock.advance(1_000);
       return (await frontier.findJob("job"))?.counts.leased === 0;
-    }, FAR_MS);
+    }, WAIT_TIMEOUT_MS);
     await stopped;
     expect((await frontier.findJob("job"))?.counts).toMatchObject({ done: 4, queued: 5, leased: 0 });
   });

@@ -95,7 +95,7 @@ export function SitesTab({ job }: { job: JobOut }) {
   return (
     <>
       <Problem error={error} onRetry={reload} />
-      {hasMore && <p class="muted">Showing the first {count(shown)} sites by name. The job has more.</p>}
+      {hasMore && <p class="muted">Showing the first {count(shown)} sites by name. The job may have more.</p>}
       <Table
         label="Sites of the job"
         class="table-tall"

@@ -6,12 +6,15 @@
 
 /** `ended`: URLs that are done or dead. */
 export type Sample = { at: number; pages: number; ended: number };
-/** Recent rates per second; undefined until there are enough samples. */
+/**
+ * `values`: the pages per second from each sample to the next. `pages`, `ended`: the current rates per second; undefined
+ * until there are two samples.
+ */
 export type Pace = { values: readonly number[]; pages: number | undefined; ended: number | undefined };
 
 const STEP_MS = 2_000;
 const WINDOW_MS = 120_000;
-/** The newest value is an average over at least this time. */
+/** The current rates are averages over at least this time. */
 const RECENT_MS = 10_000;
 /** With fewer URLs than this in the recent period, the pace is averaged over the whole window. */
 const FEW = 10;

@@ -23,7 +23,10 @@ export type JobRow = {
   retriesMax: number;
   admitted: number;
   generation: number;
-  /** Whether this shard (after sumCounts: every shard) has sealed the job and has applied its changes to all lanes. */
+  /**
+   * Whether the job is sealed on this shard, and all changes of the job have been applied to the job's lanes there
+   * (docs/glossary.md). After sumCounts: whether this is true for every shard.
+   */
   isInSync: boolean;
   spec: string;
   policy: SitePolicy;
@@ -33,8 +36,8 @@ export type JobRow = {
   deadlineAt: number | undefined;
 };
 
-/** The job number and then the fields of VIEW in lib/job-view.lua, in that order. */
-const FIELDS = 34;
+/** The number of values per job in a reply: the job number, then the fields of VIEW in lib/job-view.lua. */
+const FIELDS_PER_JOB = 34;
 
 /** The same as NO_LIMIT in lib/stop-job.lua. */
 const NO_LIMIT = 9e15;
@@ -42,7 +45,8 @@ const NO_LIMIT = 9e15;
 /** Decodes a reply of find-job or of a list of jobs. */
 export function decodeJobs(reply: Reply): JobRow[] {
   const rows: JobRow[] = [];
-  for (let at = 1; at + FIELDS <= reply.length; at += FIELDS) rows.push(decodeJob(reply.slice(at, at + FIELDS)));
+  for (let at = 1; at + FIELDS_PER_JOB <= reply.length; at += FIELDS_PER_JOB)
+    rows.push(decodeJob(reply.slice(at, at + FIELDS_PER_JOB)));
   return rows;
 }
 

@@ -17,8 +17,8 @@ import type { RedisUrl } from "./connection-url.ts";
 import {
   type Client,
   connect,
-  isConnectionLost,
   isDeniedInScript,
+  isTemporary,
   isUnknownScript,
   onDisconnect,
   onRefusal,
@@ -127,7 +127,7 @@ export function openBrokerClient(url: RedisUrl, deps: Deps, { retryForMs }: { re
       } catch (caught) {
         const error = refusal ?? caught;
         removeCommand(error);
-        if (closing.signal.aborted || !isConnectionLost(error)) throw toTrawlError(url, op, error);
+        if (closing.signal.aborted || !isTemporary(error)) throw toTrawlError(url, op, error);
         isRepeat ||= !wasNeverSent(error);
         const cause = connectionError() ?? (error as Error);
         noteLoss(target, cause);

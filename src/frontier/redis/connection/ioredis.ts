@@ -125,8 +125,11 @@ export function isRefusal(error: unknown): boolean {
   return /\b(NOAUTH|WRONGPASS|NOPERM)\b|invalid username|unknown command/i.test((error as Error).message);
 }
 
-/** Whether the connection was lost: the call may have been executed, and should be retried. */
-export function isConnectionLost(error: unknown): boolean {
+/**
+ * Whether the error is temporary, so that the call should be retried: the connection was lost, or the server could not
+ * execute the call at the moment. If the connection was lost, the call may have been executed.
+ */
+export function isTemporary(error: unknown): boolean {
   const { name, message } = error as Error;
   return (
     name === "ClusterAllFailedError" ||

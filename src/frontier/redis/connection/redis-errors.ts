@@ -1,6 +1,6 @@
 /**
- * Explains why a broker cannot be reached, in terms that an operator can act on. The library's messages are for its own
- * users.
+ * Explains why a broker cannot be reached, in terms that an operator can act on. The messages of ioredis are written
+ * for programmers who use that library.
  */
 import type { RedisUrl } from "./connection-url.ts";
 import { type Client, type ClusterNode, CONTACT_MS, NO_REASON_ERRORS, type Probe } from "./ioredis.ts";
@@ -18,22 +18,24 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^ERR This instance has cluster support disabled$/, "the server is not part of a cluster: use redis://"],
   [
     /^ERR unknown command '?sentinel'?.*$/is,
-    "the server is not a sentinel: name the sentinels, or use redis:// for the server",
+    "the server is not a sentinel: use the addresses of the sentinels, or redis:// and the address of the Redis server",
   ],
   [/^Protocol error, got .*$/s, "the server that answers there is not Redis"],
   [/^Ready check failed: (.*)$/, "$1"],
 ];
 
 /**
- * Remembers why there is no connection, because a failed call reports only that there is none. It listens from this
- * call on. The returned function returns undefined while connected, and before the first error.
+ * Remembers why there is no connection, because the error of a failed command says only that there is none. Records the
+ * errors that occur after this function is called. The returned function returns the last error, or undefined while
+ * connected and before the first error.
  */
 export function watchConnectionErrors(client: Client): () => Error | undefined {
   let last: { error: Error; by: string } | undefined;
   const note = (reported: unknown, by: string) => {
     // In a cluster, the last node's error is more specific than "all nodes failed".
     const error = (reported as { lastNodeError?: Error }).lastNodeError ?? (reported as Error);
-    // The library first reports the reason, then that one of its own commands could not be sent.
+    // The library first reports the reason. Its next error gives no reason: it says only that a command of the library
+    // itself could not be sent.
     if (last === undefined || findMeaning(error) !== undefined) last = { error, by };
   };
   client.on("error", (error) => note(error, ""));
@@ -41,8 +43,8 @@ export function watchConnectionErrors(client: Client): () => Error | undefined {
     last = undefined;
   });
   client.on("+node", (node: ClusterNode) => {
-    // Nodes are compared by address: the library treats a node that reconnects as a new one, and reports the cluster as
-    // ready all the time.
+    // A node is identified by its address, because the library creates a new node object when a node reconnects. The
+    // "ready" event of the cluster cannot be used: the cluster stays ready while a node is down.
     const by = `${node.options.host}:${node.options.port}`;
     node.on("error", (error) => note(error, by));
     node.on("ready", () => {
