@@ -90,10 +90,13 @@ progress and exits. A second Ctrl-C ends it at once. You can resume a crawl afte
 
 - \`--resume\` continues the newest crawl that has not ended.
 - \`--resume JOB\` continues that crawl. If the crawl has ended, its output is written again.
-- \`--resume TARGET\` continues the newest crawl of the same target with the same flags, or writes its output again if it
-  has ended. If there is no such crawl, a new crawl starts. The flags for politeness, \`--parse\` and \`--out\` may differ.
+- \`--resume TARGET\` continues the newest crawl of the same job: the same target with the same flags. If that crawl has
+  ended, its output is written again. If there is no such crawl, a new crawl starts. \`--rate\`, \`--burst\`,
+  \`--per-site\`, \`--ignore-robots\`, \`--no-adaptive\`, \`--parse\` and \`--request-id\` are not compared.
 
-A resumed crawl keeps the settings of its job. Only \`--rate\`, \`--burst\` and \`--per-site\` change them.
+A resumed crawl keeps the settings of its job. Of the flags that define a job, only \`--rate\`, \`--burst\` and
+\`--per-site\` take effect; without a target, the others are refused. Flags that are not part of the job, such as
+\`--concurrency\` and \`--processes\`, take effect as usual. Without \`--out\`, the crawl writes to the same file as before.
 
 **\`--json\`** prints the job, and adds \`pages\`, \`records\`, \`invalid\` and \`seconds\`. If records were written to a file,
 it adds \`out\`. It adds \`rates\` if another job or an operator has set the rate of a site, or if Trawl has lowered the
@@ -109,9 +112,11 @@ rate because of the responses of the site. \`rates\` contains one sentence per s
       "npx trawl try http://127.0.0.1:8321/product/oak-mug-101/ -e title=h1 -e 'price=.price|number!' -e sku=jsonld:Product.sku",
       "npx trawl try http://127.0.0.1:8321/ --follow '.tile' --json",
     ],
-    notes: `Use \`try\` to test selectors before a crawl. \`try\` respects robots.txt and the configured rate. It uses
-neither the broker nor the store, so its requests do not count against the rate of running crawls. It follows redirects
-and shows them. If it gets no page, or if the handler fails, it prints the reason and exits with 1.
+    notes: `Use \`try\` to test selectors before a crawl. The target is a URL, a [spider](spiders.md) or a [job](jobs.md). For a
+spider or a job, \`try\` fetches \`url\`, or the first start URL if \`url\` is not given. \`try\` respects robots.txt and the
+configured rate. It uses neither the broker nor the store, so its requests do not count against the rate of running
+crawls. It follows redirects and shows them. If it gets no page, or if the handler fails, it prints the reason and exits
+with 1.
 
 **\`--json\`** prints \`{ page, charset, records, invalid, links }\`. For a spider, it adds two fields: \`wanted\` (the links
 with their \`handler\` and \`carry\`) and \`unmatched\` (the selectors of \`follow\` that matched nothing). If \`try\` got no
@@ -227,7 +232,15 @@ loopback addresses. \`--json\` prints \`{ url }\` when the server accepts connec
     ],
     notes: `\`add\` accepts the same targets as [\`trawl submit\`](#trawl-submit), flags that define the job, and flags that
 define the times ([schedules.md](schedules.md)). A server ([\`trawl serve\`](#trawl-serve) or [\`trawl up\`](#trawl-up)) on
-the same store and broker submits the jobs. \`trawl schedule\` without an action lists the schedules.
+the same store and broker submits the jobs. The other actions are:
+
+- \`list\`, the default: list all schedules
+- \`show ID\`: show a schedule with its next times and its last runs
+- \`run ID\`: submit the job of a schedule now
+- \`pause ID\` and \`resume ID\`: stop and continue the scheduled runs
+- \`remove ID\`: delete a schedule; its jobs are kept
+
+\`ID\` is the id or the name of a schedule.
 
 **\`--json\`** prints the schedule (\`id\`, \`name\`, \`cron\`, \`timeZone\`, \`every\`, \`overlap\`, \`catchUp\`, \`maxCatchUp\`,
 \`paused\`, \`nextAt\`, \`createdAt\`, \`job\`). \`show\` adds \`next\` and \`runs\` (\`at\`, \`kind\`, \`state\`, \`because\`, \`jobId\`,
@@ -264,9 +277,9 @@ the \`url\` of the server, and so does \`up.server_back\`, after the server was 
       "npx trawl keys add guest --expires 12h > guest.key && npx trawl keys revoke guest",
     ],
     notes: `Without \`--api\`, \`keys\` opens the store directly, so you can create the first key before a server runs.
-\`add\` prints the key on stdout. The key is shown only once, because the store contains only its hash.
-[api.md](api.md#authentication) describes keys and quotas. \`revoke\` accepts the id of a key, or its name if only one key
-that is not revoked has this name. A revoked key stays in the list.
+\`list\` is the default action. \`add\` prints the key on stdout. The key is shown only once, because the store contains
+only its hash. [api.md](api.md#authentication) describes keys and quotas. \`revoke\` accepts the id or the name of a key.
+If several keys that are not revoked have the same name, use the id. A revoked key stays in the list.
 
 With **\`--json\`**, \`add\` prints the same object as \`POST /v1/keys\`, including \`key\`. \`list\` prints \`{ "keys": [{ id,
 name, tenant, scopes, quotas, state, createdAt, expiresAt, lastUsedAt, revokedAt }] }\`. \`revoke\` prints the revoked
@@ -357,9 +370,10 @@ After **\`drain\`**, a worker leases no more tasks, finishes its current tasks a
 listed below it. If you name a supervisor, the command applies to all its processes. After \`drain\`, the supervisor exits
 too; the server of \`trawl up\` exits last.
 
-Both commands are sent through the broker. Workers on any machine receive them within 5 seconds. A task may have to wait
-for its site, so the worker waits 12 × \`TRAWL_GRACE\` (one minute by default) for its tasks. It then stops as after
-SIGTERM: it waits up to \`TRAWL_GRACE\`, and returns the unfinished tasks to the queue. No task is lost.
+Both commands are sent through the broker. Workers on any machine receive them within 5 seconds. A worker waits
+for its tasks, which may have to wait for their sites, for up to 12 times \`TRAWL_GRACE\`: 60 s, if \`TRAWL_GRACE\` is the
+default of 5 s. The worker then stops as after SIGTERM: it waits up to \`TRAWL_GRACE\` for the tasks that are still
+running, and returns the unfinished tasks to the queue. No task is lost.
 
 A worker without a supervisor (\`--pool solo\`) cannot be recycled. The processes of a crawl accept neither command. In
 both cases, the error is \`COMMAND_REFUSED\`.

@@ -125,7 +125,7 @@ export const ERRORS = {
   JOB_ENDED: {
     exit: 2,
     means:
-      "A sealed or ended job accepts no more URLs. An ended job cannot be paused, resumed or cancelled. The limits of a job that has ended, or has reached its time limit, cannot be changed.",
+      "A job accepts no more URLs after it has ended, or after its submission is complete (it is then sealed). An ended job cannot be paused, resumed or cancelled. The limits of a job that has ended, or has reached its time limit, cannot be changed.",
     fix: "Start a new job. If this job has finished or failed, you can also replay its dead letters.",
   },
   CRAWL_STOPPED: {
@@ -157,7 +157,7 @@ export const ERRORS = {
   COMMAND_REFUSED: {
     exit: 2,
     means:
-      "The worker cannot execute the command, because the worker belongs to a crawl, runs a version of Trawl that does not support commands, or has no supervisor that could replace it.",
+      "A worker cannot be drained or recycled, because it belongs to a crawl or runs an old version of Trawl; or it cannot be recycled, because it has no supervisor that would replace it.",
     fix: "Do what the message says, or stop the worker with SIGTERM on its machine. The worker then waits up to TRAWL_GRACE for its running tasks and returns the unfinished ones.",
   },
   API_UNREACHABLE: {

@@ -11,7 +11,7 @@ type JobFlagTexts = { recrawlDefault?: string; name?: string };
 export function withJobFlags(
   command: Command,
   {
-    recrawlDefault = "; the name is required, unless the job or spider sets it",
+    recrawlDefault = "; the name of the set is required, unless the job or spider sets it",
     name = "name of the job",
   }: JobFlagTexts = {},
 ): Command {
@@ -63,7 +63,7 @@ export function withJobFlags(
     .option("--header <name: value>", "send this header with the request for every page (repeatable)", collect, [])
     .option(
       "--recrawl [set]",
-      `download only pages that have changed since the last crawl with the same set name${recrawlDefault}`,
+      `download only pages that have changed since the last crawl of this recrawl set${recrawlDefault}`,
     )
     .option("--changed-only", "with --recrawl: store only the records of new and changed pages")
     .option("--keep-bodies", "store page bodies, compressed and deduplicated")

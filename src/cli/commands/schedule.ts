@@ -28,19 +28,27 @@ the creation of the schedule.`;
 
 export function addSchedule(program: Command): void {
   const command = withPlaneFlags(program.command("schedule"))
-    .argument("[action]", "what to do: list, add, show, run, pause, resume, remove", "list")
+    .argument("[action]", "list, add, show, run, pause, resume or remove", "list")
     .argument("[targets...]", "add: as for trawl submit; other actions: the id or name of a schedule")
     .description("submit a job repeatedly: by cron expression or at a fixed interval")
     .option("--cron <fields>", 'cron expression: "0 6 * * 1-5", "*/15 * * * *", @daily')
     .option("--time-zone <name>", "time zone of the cron expression, such as Europe/Berlin (default UTC)")
     .option("--every <duration>", "interval instead of a cron expression: 15m, 6h, 1d")
     .addOption(
-      new Option("--overlap <what>", "what to do if the job of the previous run has not ended")
+      new Option(
+        "--overlap <what>",
+        "if the job of the previous run has not ended: skip the new run, queue it until that job ends, or cancel and replace that job",
+      )
         .choices(OVERLAPS)
         .default(undefined, "skip"),
     )
     .addOption(
-      new Option("--catch-up <which>", "which missed runs to start").choices(CATCH_UPS).default(undefined, "one"),
+      new Option(
+        "--catch-up <which>",
+        "missed runs to start later; skip: none; one: the latest; all: the latest ones, at most --max-catch-up",
+      )
+        .choices(CATCH_UPS)
+        .default(undefined, "one"),
     )
     .option(
       "--max-catch-up <n>",
@@ -48,12 +56,8 @@ export function addSchedule(program: Command): void {
       wholeNumber("--max-catch-up", 1, 1_000),
     )
     .option("--paused", "add the schedule in the paused state")
-    .option("--queue <name>", "queue of the jobs (default: from the routes, else fetch)", queueName("--queue"))
-    .option(
-      "--priority <n>",
-      "0 (most urgent) to 9 (default: from the routes, else 5)",
-      wholeNumber("--priority", 0, 9),
-    );
+    .option("--queue <name>", "queue of the jobs (default: as for trawl submit)", queueName("--queue"))
+    .option("--priority <n>", "0 (most urgent) to 9 (default: as for trawl submit)", wholeNumber("--priority", 0, 9));
   withJobFlags(command, {
     recrawlDefault: " (default: the schedule's own set)",
     name: "name of the schedule and of its jobs",

@@ -31,12 +31,12 @@ export function addSubmit(program: Command, shutdown: Shutdown): void {
     )
     .option(
       "--queue <name>",
-      "queue of the job (default: from the routes, else fetch, or render with --render always)",
+      "queue of the job (default: set by the routes in the configuration; without a matching route, render for --render always, otherwise fetch)",
       queueName("--queue"),
     )
     .option(
       "--priority <n>",
-      "0 (most urgent) to 9 (default: from the routes, else 5)",
+      "0 (most urgent) to 9 (default: set by the routes in the configuration; without a matching route, 5)",
       wholeNumber("--priority", 0, 9),
     )
     .option("--resume <job>", "continue an interrupted submission; pass the same list again")

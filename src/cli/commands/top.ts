@@ -40,11 +40,17 @@ export function addTop(program: Command, shutdown: Shutdown): void {
   withPlaneFlags(program.command("top"))
     .description("watch jobs, queues, sites and workers in the terminal")
     .addOption(
-      new Option("--interval <time>", "time between updates, 200ms to 1h (seconds, or 500ms)")
+      new Option(
+        "--interval <time>",
+        "time between updates, 200ms to 1h; a number of seconds, or a duration such as 500ms",
+      )
         .argParser(interval)
         .default(1_000, "1s"),
     )
-    .option("--once", "print one snapshot and exit; the default with --json and without a terminal")
+    .option(
+      "--once",
+      "print one snapshot and exit; this is the default with --json, or if stdin or stdout is not a terminal",
+    )
     .addHelpText("after", EXAMPLES)
     .action((flags: TopFlags) => top(flags, shutdown));
 }

@@ -27,7 +27,7 @@ export function addTry(program: Command): void {
     .option("-e, --extract <name=rule>", "add a field to the record (repeatable)", collect, [])
     .option("--follow <selector>", "selector of the links to show (default a[href])")
     .option("--handler <name>", "run this handler of the spider (default page)")
-    .option("--carry <json>", "the carry value for the handler", jsonValue)
+    .option("--carry <json>", "the JSON value that the handler receives as carry", jsonValue)
     .option("--header <name: value>", "send this header with the request (repeatable)", collect, [])
     .addOption(new Option("--render <when>", "render the page in a browser").choices(RENDER))
     .option(

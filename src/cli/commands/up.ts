@@ -41,7 +41,7 @@ export function addUp(program: Command, shutdown: Shutdown): void {
   const count = (flag: string) => wholeNumber(flag, 0, MAX_PROCESSES);
   const command = withProcessFlags(
     withConnectionFlags(program.command("up"))
-      .description("run the dashboard and workers of every kind on this machine")
+      .description("run the API server with the dashboard, and workers that fetch, render and parse pages")
       .option("--fetch <n>", "number of fetch processes", count("--fetch"), 1)
       .addOption(
         new Option("--render <n>", "number of browser processes")

@@ -1,4 +1,4 @@
-/** `trawl worker`: runs the tasks of some queues until it is stopped. */
+/** `trawl worker`: runs the tasks of one or more queues until it is stopped. */
 import { type Command, Option } from "commander";
 import type { Config } from "../../config/schema.ts";
 import { DELIVER_QUEUE } from "../../domain/webhook.ts";
@@ -61,10 +61,10 @@ Exit codes: 0 stopped or drained, 2 invalid usage or metrics port in use,
 export function addWorker(program: Command, shutdown: Shutdown): void {
   withProcessFlags(
     withConnectionFlags(program.command("worker"))
-      .description("run the tasks of some queues until stopped")
+      .description("run the tasks of one or more queues until stopped")
       .option(
         "--queues <names>",
-        "queues to serve, comma-separated; the queue deliver contains webhook events",
+        "queues to serve, comma-separated; the tasks of the queue deliver send webhook events",
         queueNames("--queues"),
         ["fetch", DELIVER_QUEUE],
       ),

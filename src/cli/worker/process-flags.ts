@@ -27,12 +27,12 @@ export function withProcessFlags(command: Command): Command {
     )
     .option(
       "--time-limit <time>",
-      "abort a task after this time; if its handler blocks the process, kill the process (seconds, or 2m)",
+      "abort a task after this time (a number of seconds, or a duration such as 2m); if its handler blocks the process, kill the process",
       secondsOrDuration,
     )
     .option(
       "--soft-time-limit <time>",
-      "abort a task after this time, but never kill the process (seconds, or 2m)",
+      "abort a task after this time (a number of seconds, or a duration such as 2m), but never kill the process",
       secondsOrDuration,
     )
     .option(
