@@ -146,7 +146,7 @@ export const SETTINGS = {
     default: "60s",
     min: "1s",
     max: "1d",
-    doc: "Maximum delay with which an occurrence of a schedule is processed and still counts as on time. With a longer delay, the occurrence is missed, and the catch-up policy of the schedule applies.",
+    doc: "If no server processes an occurrence of a schedule within this time after its due time, the occurrence is missed, and the catch-up policy of the schedule applies.",
   }),
 
   concurrency: count({
