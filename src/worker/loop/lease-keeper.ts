@@ -1,12 +1,16 @@
-/** Renews the leases of running tasks every third of `leaseMs`. Aborts a task whose lease is lost. */
+/**
+ * Renews the leases of all tasks that the worker holds, every third of `leaseMs`. Tasks that wait for their start time
+ * are included: at a site that responds slowly, they may wait for longer than a lease.
+ */
 import type { Claim, Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Service } from "../../runtime/service.ts";
 
-export type RunningTask = { claim: Claim; abort: AbortController };
+/** `lose`: called if the lease of the task is lost. */
+export type HeldTask = { claim: Claim; lose(reason: Error): void };
 
-type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<RunningTask>; clock: Clock; log: Log };
+type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<HeldTask>; clock: Clock; log: Log };
 
 export function createLeaseKeeper({ frontier, held, clock, log }: Deps, { leaseMs }: { leaseMs: number }): Service {
   const stopping = new AbortController();
@@ -29,7 +33,7 @@ export function createLeaseKeeper({ frontier, held, clock, log }: Deps, { leaseM
       leaseMs,
     );
     tasks.forEach((task, index) => {
-      if (kept[index] === false) task.abort.abort(new Error(`lease of task ${task.claim.taskId} is lost`));
+      if (kept[index] === false) task.lose(new Error(`lease of task ${task.claim.taskId} is lost`));
     });
   }
 

@@ -13,7 +13,7 @@ import { deferred } from "../../runtime/deferred.ts";
 import type { Pacer } from "../pace/pacer-interface.ts";
 import { isOverTime } from "../task/time-limit.ts";
 import { createDemand } from "./demand.ts";
-import type { RunningTask } from "./lease-keeper.ts";
+import type { HeldTask } from "./lease-keeper.ts";
 import { createQueueLimits, type QueueLimit } from "./queue-limits.ts";
 import { createSuspectRunner } from "./suspect-runner.ts";
 
@@ -25,7 +25,7 @@ export type LeaseLoop = {
   retiring: AbortSignal;
   /** Resolves when the loop and its tasks have ended. Rejects with the error that ended the loop. */
   ended: Promise<void>;
-  held(): Iterable<RunningTask>;
+  held(): Iterable<HeldTask>;
   /** The number of running tasks. */
   busy(): number;
   /**
@@ -45,6 +45,8 @@ type Deps<Result> = {
   settler: { settle(result: Result): Promise<void>; flush(): Promise<void> };
   clock: Clock;
 };
+type RunningTask = { claim: Claim; abort: AbortController; over: Promise<void> };
+
 /** `collectAt`: when to collect terms from the pacer, unless the pacer requests an earlier time through `onLow`. */
 type Leased = Pick<LeaseAnswer, "nextDueAt" | "aloneDueAt"> & { collectAt: number; hasGrants: boolean };
 
@@ -89,7 +91,7 @@ export function createLeaseLoop<Result>(
 ): LeaseLoop {
   const stopping = new AbortController();
   const retiring = new AbortController();
-  const running = new Map<string, RunningTask & { over: Promise<void> }>();
+  const running = new Map<string, RunningTask>();
   const unsettled: Claim[] = [];
   const outcome = deferred();
   const ending = AbortSignal.any([stopping.signal, retiring.signal]);
@@ -248,6 +250,15 @@ export function createLeaseLoop<Result>(
     }
   }
 
+  function* held(): Generator<HeldTask> {
+    for (const { claim, abort } of running.values()) yield { claim, lose: (reason) => abort.abort(reason) };
+    for (const claim of pacer.unstarted()) yield { claim, lose: () => loseUnstarted(claim) };
+  }
+
+  function loseUnstarted(claim: Claim): void {
+    if (pacer.forget(claim) && queueLimits.leave(claim)) hasCapacityAgain = true;
+  }
+
   function fail(cause: unknown): void {
     failure ??= { cause };
     stopping.abort();
@@ -326,7 +337,7 @@ export function createLeaseLoop<Result>(
       if (isStarted) await outcome.promise.catch(() => {});
     },
     ended: outcome.promise,
-    held: () => running.values(),
+    held,
     busy: () => running.size,
     idleRound: () => (isWaiting && running.size + pacer.waiting() === 0 ? round : undefined),
   };

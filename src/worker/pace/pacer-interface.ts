@@ -31,6 +31,10 @@ export type Pacer = {
   over(claim: Claim): void;
   /** The number of tasks that have not started. */
   waiting(): number;
+  /** The tasks that have not started. */
+  unstarted(): Claim[];
+  /** Removes a task whose lease is lost. Returns false if it has started or is unknown. */
+  forget(claim: Claim): boolean;
   /** Whether a task could not be started in time since the last call. */
   wasLate(): boolean;
   /**

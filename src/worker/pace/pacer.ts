@@ -344,6 +344,19 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
       startBlocked();
     },
     waiting: () => waiting,
+    unstarted: () => [...queues.values()].flatMap(({ grants }) => grants.map(claimOf)),
+    forget(claim) {
+      const key = claimKey(claim);
+      for (const queue of queues.values()) {
+        const nth = queue.grants.findIndex((grant) => claimKey(grant) === key);
+        if (nth < 0) continue;
+        queue.grants.splice(nth, 1);
+        waiting -= 1;
+        schedule(queue);
+        return true;
+      }
+      return false;
+    },
     wasLate() {
       const wasLate = isLate;
       isLate = false;
