@@ -77,8 +77,8 @@ stdout is a terminal, or with \`--json\`, the records are only in the store: pri
 
 **Scope.** By default, the crawl follows only links to the site of the page that contains them. To change this, use
 \`--scope\`, \`--include\`, \`--exclude\` and \`--follow\`. The hosts of the start URLs may be on a private network; other hosts
-may not ([politeness](politeness.md#private-networks)). The headers of \`--header\` are sent to all hosts, except that
-\`Authorization\` and \`Cookie\` are sent only to the hosts of the start URLs.
+may not ([politeness](politeness.md#private-networks)). Headers that may contain secrets are sent only to
+the origins of the start URLs ([which headers](jobs.md#headers-and-secrets)).
 
 **Processes.** By default, a crawl runs its tasks in its own process, because at the usual rate limits one process is
 enough. A crawl with a spider runs its tasks in one child process. With \`--processes\`, the crawl supervises several

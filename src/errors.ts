@@ -90,6 +90,11 @@ export const ERRORS = {
       "The configuration file cannot be loaded, or a setting is unknown, invalid, or in conflict with another setting or with the broker.",
     fix: "Correct the settings that the message names; see docs/config.md.",
   },
+  BAD_SECRET: {
+    exit: 2,
+    means: "A job references a secret (`env:NAME` or `file:PATH`) that this worker cannot read or may not use.",
+    fix: "Set the environment variable or create the file on every worker, and list the reference in TRAWL_SECRETS.",
+  },
   BAD_SPIDER: {
     exit: 2,
     means:

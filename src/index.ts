@@ -11,4 +11,4 @@ export {
   type Spider,
 } from "./spider/define-spider.ts";
 export type { StandardSchema } from "./spider/standard-schema.ts";
-export type { JobInput } from "./submit/job-schema.ts";
+export type { WrittenJob as JobInput } from "./submit/job-schema.ts";

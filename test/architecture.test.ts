@@ -73,6 +73,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier-admin.ts",
     "frontier/worker-facts.ts",
     "store/store.ts",
+    "submit/url-entry.ts",
   ],
   spider: ["domain", "errors.ts", "runtime", "discover/discover.ts", "submit"],
   worker: [

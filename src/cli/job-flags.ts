@@ -15,7 +15,7 @@ export function withJobFlags(
     name = "name of the job",
   }: JobFlagTexts = {},
 ): Command {
-  return command
+  return withRequestFlags(command)
     .option(
       "-e, --extract <name=rule>",
       "add a field to the record: title=h1, 'price=.p|number', 'tags[]=.tag', 'img=img@src', 'sku=.id|match=/(\\d+)/|default=none'; not for a spider, whose handlers emit the records (repeatable)",
@@ -60,7 +60,6 @@ export function withJobFlags(
     .option("--retries <n>", "maximum number of retries of a URL (default 4)", wholeNumber("--retries", 0))
     .option("--ignore-robots", "ignore robots.txt; only for your own sites")
     .option("--no-adaptive", "do not lower the rate of a site that responds slowly or with errors")
-    .option("--header <name: value>", "send this header with the request for every page (repeatable)", collect, [])
     .option(
       "--recrawl [set]",
       `download only pages that have changed since the last crawl of this recrawl set${recrawlDefault}`,
@@ -85,6 +84,25 @@ export function withJobFlags(
         .default(undefined, "inline"),
     )
     .option("--name <text>", name);
+}
+
+/** Adds the flags of the request, which are those of curl. */
+export function withRequestFlags(command: Command): Command {
+  return command
+    .option(
+      "-H, --header <name: value>",
+      "send this header with every request; a header that may contain a secret is sent only to the origins of the given URLs; env:NAME and file:PATH are replaced by their values (repeatable)",
+      collect,
+      [],
+    )
+    .option(
+      "-X, --method <method>",
+      "method of the requests to the given URLs: GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
+    )
+    .option(
+      "-d, --data <text>",
+      "body of the requests to the given URLs: sent as JSON if it is JSON, otherwise as a form; @FILE reads a file; the default method is then POST",
+    );
 }
 
 /** Adds --request-id. The jobs of a schedule have generated request ids. */

@@ -6,7 +6,7 @@
  */
 
 import type { JobChange } from "../control/change-job.ts";
-import type { JobInput } from "../submit/job-schema.ts";
+import type { WrittenJob as JobInput } from "../submit/job-schema.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import {
   createFleet,
@@ -17,7 +17,17 @@ import {
   type HistorySpan,
   type TraceTarget,
 } from "./fleet.ts";
-import { type Added, addTo, createJob, type Job, type JobEvent, type Listing, MAX_URLS, takenOf } from "./job.ts";
+import {
+  type Added,
+  addTo,
+  createJob,
+  type Job,
+  type JobEvent,
+  type Listing,
+  MAX_URLS,
+  takenOf,
+  type UrlInput,
+} from "./job.ts";
 import { createKeys, type Keys, type MadeKey, type NewKey } from "./keys.ts";
 import { listAll, queryOf, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause, type Requests } from "./requests.ts";
@@ -85,7 +95,7 @@ export type Trawl = Fleet & {
    * Submits URLs, or a job as in docs/jobs.md. With `open`, more URLs can be added later. Lists may have any length.
    */
   submit(
-    what: string | readonly string[] | (JobInput & { open?: boolean }),
+    what: UrlInput | readonly UrlInput[] | (JobInput & { open?: boolean }),
     options?: SubmitOptions,
   ): Promise<SubmittedJob>;
   /** An existing job. */
@@ -159,15 +169,15 @@ export function connect(url = "http://127.0.0.1:7700", options: ConnectOptions =
 }
 
 /** If the job is sealed, an earlier submission under the same key was complete, and these URLs count as duplicates. */
-async function knownUrls(job: Job, urls: readonly string[], error: unknown): Promise<Added> {
+async function knownUrls(job: Job, urls: readonly UrlInput[], error: unknown): Promise<Added> {
   if (!isApiError(error, "JOB_ENDED")) throw error;
   const { sealed, state } = await job.state();
   if (!sealed || state === "cancelled") throw error;
   return { accepted: 0, duplicates: urls.length, refused: [], refusedCount: 0 };
 }
 
-function isJob(what: string | readonly string[] | JobInput): what is JobInput & { open?: boolean } {
-  return typeof what === "object" && !Array.isArray(what);
+function isJob(what: UrlInput | readonly UrlInput[] | JobInput): what is JobInput & { open?: boolean } {
+  return typeof what === "object" && !Array.isArray(what) && !("url" in what); // a request has a `url`
 }
 
 function headersOf(idempotencyKey: string, requestId: string | undefined): Record<string, string> {

@@ -6,7 +6,7 @@ import { listAll, queryOf, type Signal } from "./listing.ts";
 import { readEvents } from "./read-events.ts";
 import { pause, type Requests } from "./requests.ts";
 import type * as Wire from "./wire-types.ts";
-import type { WebhookOut } from "./wire-types.ts";
+import type { JobInput, WebhookOut } from "./wire-types.ts";
 
 export type JobEvent = { event: "job" | "end"; id: string | undefined; job: Wire.JobOut };
 
@@ -71,7 +71,9 @@ export type Listing = { limit?: number; cursor?: string };
 /** `searched`: the number of entries searched. A page may be short or empty and still have a `next`. */
 export type Listed<K extends string, T> = { next: string | null; after: string; searched: number } & Record<K, T[]>;
 
-export type Urls = Iterable<string> | AsyncIterable<string>;
+/** A URL, or a request as in docs/jobs.md. */
+export type UrlInput = NonNullable<JobInput["urls"]>[number];
+export type Urls = Iterable<UrlInput> | AsyncIterable<UrlInput>;
 
 /** The result of adding URLs. */
 export type Added = Pick<Wire.SubmissionOut, "accepted" | "duplicates" | "refused" | "refusedCount">;
@@ -178,8 +180,8 @@ export function createJob(requests: Requests, id: string): Job {
   };
 }
 
-async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
-  let batch: string[] = [];
+async function* batchesOf(urls: Urls): AsyncGenerator<UrlInput[], void> {
+  let batch: UrlInput[] = [];
   for await (const url of urls) {
     if (batch.push(url) < MAX_URLS) continue;
     yield batch;
@@ -195,7 +197,7 @@ async function* batchesOf(urls: Urls): AsyncGenerator<string[], void> {
 export function sendUrls(
   requests: Requests,
   id: string,
-  urls: readonly string[],
+  urls: readonly UrlInput[],
   signal?: AbortSignal,
 ): Promise<Taken> {
   const lines = urls.map((url) => `${JSON.stringify(url)}\n`).join("");

@@ -24,4 +24,4 @@ export type { KeyOut } from "../control/views/key.ts";
 export type { RunOut, ScheduleOut } from "../control/views/schedule.ts";
 export type { JobTraceOut, LeaseOut, TimelineOut, TraceOut } from "../control/views/trace.ts";
 export type { WebhookOut } from "../control/views/webhook.ts";
-export type { JobInput } from "../submit/job-schema.ts";
+export type { WrittenJob as JobInput } from "../submit/job-schema.ts";

@@ -41,6 +41,8 @@ export type NewWorker = {
   queues: readonly string[];
   /** Hosts of the URLs that the user typed. They are allowed even if they are on private networks. */
   allowHosts: readonly string[];
+  /** Whether jobs may use secrets that TRAWL_SECRETS does not list: the user who runs this process wrote the jobs. */
+  mayUseAllSecrets: boolean;
   unreadableJob: WorkerOptions["unreadableJob"];
   onFinished(jobId: string): void;
   onSelector?: OnSelector | undefined;

@@ -1,5 +1,6 @@
 /** Builds a worker with its fetchers, robots policy and webhook delivery. */
 import type { Config } from "../config/schema.ts";
+import { createSecretResolver } from "../config/secret-reference.ts";
 import { jobOut } from "../control/views/job.ts";
 import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
 import { needsBrowser } from "../extract/needs-browser.ts";
@@ -65,6 +66,7 @@ export function composeWorker(
   {
     queues,
     allowHosts,
+    mayUseAllSecrets,
     unreadableJob,
     onFinished,
     onSelector,
@@ -87,6 +89,7 @@ export function composeWorker(
       makeExtractor: extractorOf,
       loadSpider,
       hashSpider: spiderHash,
+      resolveSecret: createSecretResolver(mayUseAllSecrets ? "all" : config.secrets),
       version: VERSION,
       makeSpiderReader: (spider, inScope) =>
         createSpiderReader(spider, inScope, { handlerMs: config.handlerMs, onSelector }),
@@ -103,6 +106,7 @@ export function composeWorker(
       needsBrowser,
       scriptedSites,
       recall: createPageMemoryBatcher(parts.store),
+      marks: frontier,
       jobs,
       mayBeAlive,
       onFinished,

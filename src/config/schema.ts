@@ -102,6 +102,10 @@ export const SETTINGS = {
     env: "TRAWL_ALLOW_PRIVATE",
     doc: "Networks outside the public internet to which Trawl may send requests for pages and webhook events, such as `127.0.0.0/8,10.1.0.0/16`.",
   }),
+  secrets: list({
+    env: "TRAWL_SECRETS",
+    doc: "Secrets that jobs may reference in headers, logins and proxies, such as `env:SHOP_*,file:/run/secrets/*`. `*` matches any characters. A worker resolves the references; the values are never stored. `trawl crawl` and `trawl try` may use all secrets, because they run only the jobs of their user.",
+  }),
   userAgent: headerText({
     env: "TRAWL_USER_AGENT",
     default: "Trawl/0.1 (polite crawler)",

@@ -4,7 +4,7 @@ import { plural } from "../domain/format-number.ts";
 import { futureInstant } from "../domain/future-instant.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
-import { type Step, stepOf, urlsOfPage } from "../domain/step-url.ts";
+import { type Step, stepOf, urlsOfPage } from "../domain/task-url.ts";
 import { TrawlError } from "../errors.ts";
 import type { ExplainTarget, Explanation, FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
 import { capacityOf, livingWorkers, stoppedCrawlText } from "../frontier/worker-facts.ts";

@@ -3,13 +3,21 @@
  * links. The frontier deduplicates.
  */
 import { type JobSpec, kindOf, queueFor } from "../domain/job-spec.ts";
+import type { TaskRequest } from "../domain/request.ts";
 import type { Routing } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask, TaskKind } from "../domain/task.ts";
+import { requestUrl } from "../domain/task-url.ts";
 import type { LinkFilter } from "./link-filter.ts";
 
 /** A link that a spider requested with `follow`. The link scope does not apply to it. */
-export type RequestedLink = { url: string; handler?: string; carry?: unknown; priority?: number };
+export type RequestedLink = {
+  url: string;
+  handler?: string;
+  carry?: unknown;
+  priority?: number;
+  request?: TaskRequest;
+};
 
 export type FoundLinks = {
   /** Canonical links of the page, each once. */
@@ -64,7 +72,9 @@ export function discover(input: DiscoverInput): Discovery {
     return { url, site, kind, queue: queueFor(kind, routing, spec), priority: routing.priority, depth: depth + 1 };
   }
 
-  for (const { url, ...own } of found.wanted) if (isAccepted(url)) tasks.push({ ...taskFor(url), ...own });
+  for (const { url, ...own } of found.wanted) {
+    if (isAccepted(url)) tasks.push({ ...taskFor(url), ...own, url: requestUrl(url, own.request) });
+  }
   if (linkFilter?.goesDeeperThan(depth)) {
     const inScope = linkFilter.from(pageUrl);
     for (const url of found.links) if (inScope(url) && isAccepted(url)) tasks.push(taskFor(url));

@@ -27,7 +27,7 @@ export type JobSpec = {
   /** Links logs and traces to one submission. It is the caller's `X-Request-Id` if there was one. */
   requestId: string;
   name: string;
-  /** The start URLs, if there are few. `urlsHash` is a hash of all start URLs; `trawl crawl --resume` compares it. */
+  /** The entries of the start list, if there are few: URLs, and requests as JSON. `urlsHash` is a hash of all start URLs; `trawl crawl --resume` compares it. */
   urls: readonly string[];
   urlCount: number;
   urlsHash: string;
@@ -43,7 +43,8 @@ export type JobSpec = {
     adaptive?: boolean;
   };
   siteGrouping: SiteGrouping;
-  retries: { max: number; backoffMs: number };
+  /** `unsafe: false`: a request that may change data is never sent again. Jobs of older versions have no value. */
+  retries: { max: number; backoffMs: number; unsafe?: boolean };
   limits: { pages: number | undefined; seconds: number | undefined; bodyBytes: number };
   queue: string;
   /** Queue of the tasks that need a browser. */
@@ -56,6 +57,8 @@ export type JobSpec = {
   /** Workers of this queue parse the pages. If undefined, the worker that fetched a page also parses it. */
   parse: { queue: string } | undefined;
   headers: Readonly<Record<string, string>>;
+  /** The origins of the start URLs, at most 1,000. Headers that may contain secrets are sent only to them. */
+  origins: readonly string[];
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
   keep: { bodies: boolean; pages: boolean; records: boolean };
   /** Pages are compared with the page memory of this set. If undefined, every page counts as new. */

@@ -21,6 +21,12 @@ export function siteOf(canonicalUrl: string, grouping: SiteGrouping): string {
   return grouping === "host" ? host : domainOf(host);
 }
 
+/** Scheme, host and port of a canonical URL. */
+export function originOf(canonicalUrl: string): string {
+  const end = canonicalUrl.indexOf("/", canonicalUrl.indexOf("//") + 2);
+  return end < 0 ? canonicalUrl : canonicalUrl.slice(0, end);
+}
+
 function withoutUsualPort(host: string): string {
   if (host.endsWith(":80")) return host.slice(0, -3);
   return host.endsWith(":443") ? host.slice(0, -4) : host;

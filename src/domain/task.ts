@@ -1,3 +1,5 @@
+import type { TaskRequest } from "./request.ts";
+
 /**
  * The state machine of tasks. Code, the SQL `CHECK` and the diagram in docs/state-machine.md are tested against this
  * table.
@@ -17,8 +19,9 @@ export type TaskState = keyof typeof TASK_MOVES;
 /** What a worker does with a task. It is also the name of the task's queue, unless the job sets another queue. */
 export type TaskKind = "fetch" | "render" | "parse" | "deliver";
 
-/** One URL for the frontier. `url` is canonical, and `site` is the site whose rate limit applies. */
+/** One request for the frontier. `site` is the site whose rate limit applies. */
 export type NewTask = {
+  /** The canonical URL. A fragment distinguishes tasks of the same URL, see task-url.ts. */
   url: string;
   site: string;
   kind: TaskKind;
@@ -30,6 +33,8 @@ export type NewTask = {
   handler?: string;
   /** Small JSON value that the spider passes from page to page. */
   carry?: unknown;
+  /** Undefined: a GET request without headers of its own. */
+  request?: TaskRequest;
   /**
    * Set if the task continues the page of its parent, as after a redirect. It does not count against the page limit.
    */
@@ -50,6 +55,8 @@ export const DEAD_REASONS = {
     "the page was fetched, but the parse worker cannot find its body in TRAWL_BODIES, or the body is damaged",
   time_limit:
     "the spider's handler was still running at the time limit of the task (TRAWL_TIME_LIMIT or TRAWL_SOFT_TIME_LIMIT), or blocked its process",
+  not_repeated:
+    "the request may have changed data on the site, and is not sent again because the job sets retries.unsafe to false",
   crashed_worker: "three workers died while running this task; the third was running no other task",
 } as const;
 export type DeadReason = keyof typeof DEAD_REASONS;

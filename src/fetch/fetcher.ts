@@ -2,6 +2,7 @@
 import type { Page as Tab } from "playwright-core";
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { Page } from "../domain/page.ts";
+import type { Method } from "../domain/request.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
 import type { Validators } from "../domain/validators.ts";
 
@@ -17,6 +18,11 @@ export type FetchLimits = {
 export type FetchRequest = {
   url: string;
   site: string;
+  /** Default: GET. */
+  method?: Method;
+  body?: string;
+  /** Whether the request may be sent again if the connection breaks after it was sent. Default: true. */
+  mayRepeat?: boolean;
   limits: FetchLimits;
   /** Added to the fetcher's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;

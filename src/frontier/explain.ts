@@ -11,7 +11,7 @@ import { onlineSite } from "../domain/offline-site.ts";
 import { concurrencyOf, type SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
 import { adaptiveRules } from "../domain/site-rules.ts";
-import { stepOf } from "../domain/step-url.ts";
+import { stepOf } from "../domain/task-url.ts";
 import { baseQueue } from "./frontier.ts";
 import type { AdaptiveView, Explanation, FailedAttempt, SiteJobView, Visibility } from "./frontier-admin.ts";
 

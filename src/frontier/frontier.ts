@@ -49,11 +49,14 @@
  *     announcement of the worker expires.
  * F23 Pause, cancel, and changes of rate, concurrency and priority reach a site that has a term when the term is
  *     returned or ends, TERM_MS after its start at the latest.
+ * F24 A shared value is visible to all workers until it expires. A write succeeds only if the value has not changed
+ *     since the writer read it.
  */
 
 import type { BackoffCause } from "../domain/backoff.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { ReturnedTerm, SitePolicy, Term } from "../domain/politeness.ts";
+import type { TaskRequest } from "../domain/request.ts";
 import type { DeadReason, NewTask, RefuseReason, RetryReason, TaskKind } from "../domain/task.ts";
 
 export const FRONTIER_CLAUSES = [
@@ -79,6 +82,7 @@ export const FRONTIER_CLAUSES = [
   "F21",
   "F22",
   "F23",
+  "F24",
 ] as const;
 
 /** Max tasks per transaction or script of a backend; larger batches are split. */
@@ -180,6 +184,7 @@ export type Grant = Claim & {
   attempt: number;
   handler?: string;
   carry?: unknown;
+  request?: TaskRequest;
   redirects: number;
   /**
    * True for one task of a site without a fresh robots.txt: fetch it and call `keepRobots` before fetching the page.
@@ -233,6 +238,9 @@ export type SettleAnswer = {
   /** Jobs that this call finished. */
   finished: readonly string[];
 };
+
+/** A small value that all workers share, such as the cookies of a session. */
+export type SharedValue = { value: string; version: number };
 
 /** A site's robots.txt as last fetched. */
 export type RobotsFile = {
@@ -340,6 +348,13 @@ export interface Frontier {
   /** Marks a site for `forMs` as needing a browser, for all workers. */
   markScripted(site: string, forMs: number): Promise<void>;
   isScripted(site: string): Promise<boolean>;
+
+  findValue(key: string): Promise<SharedValue | undefined>;
+  /**
+   * Writes a shared value for `ttlMs` if its version is still `version`; 0: if there is no value. Returns the new
+   * version; undefined if another process has written it.
+   */
+  keepValue(key: string, value: string, condition: { version: number; ttlMs: number }): Promise<number | undefined>;
 
   /** Announces this worker for `ttlMs`. Returns the command to it (F22). */
   announce(presence: Presence, ttlMs: number): Promise<WorkerCommand | undefined>;

@@ -4,7 +4,8 @@
  */
 import { TrawlError } from "../errors.ts";
 import type { JobInput } from "../submit/job-schema.ts";
-import { MASK } from "../submit/masked-secrets.ts";
+import { MASK, maskedEntry } from "../submit/masked-secrets.ts";
+import { urlOfEntry } from "../submit/url-entry.ts";
 
 type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
 
@@ -13,7 +14,22 @@ type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
  * user could send a secret that they cannot see to a host of their choice. Throws BAD_SCHEDULE.
  */
 export function withKeptSecrets(job: JobInput, kept: JobInput | undefined): JobInput {
-  return withKeptFills(withKeptHeaders(job, kept), kept);
+  return withKeptFills(withKeptHeaders(withKeptEntries(job, kept), kept), kept);
+}
+
+/** Restores the headers of requests in `urls`. A request is the stored one if it differs only in its masks. */
+function withKeptEntries(job: JobInput, kept: JobInput | undefined): JobInput {
+  if (job.urls === undefined) return job;
+  const known = new Map((kept?.urls ?? []).map((entry) => [maskedEntry(entry), entry]));
+  const urls = job.urls.map((entry, nth) => {
+    const isMasked = entry.startsWith("{") && Object.values(headersIn(entry)).includes(MASK);
+    return isMasked ? keptValue(`urls.${nth}.headers`, known.get(entry), job, kept) : entry;
+  });
+  return { ...job, urls };
+}
+
+function headersIn(entry: string): Record<string, string> {
+  return (JSON.parse(entry) as { headers?: Record<string, string> }).headers ?? {};
 }
 
 function withKeptHeaders(job: JobInput, kept: JobInput | undefined): JobInput {
@@ -60,7 +76,7 @@ function hasSameReach(job: JobInput, kept: JobInput): boolean {
 }
 
 function hostsOf({ urls = [] }: JobInput): string[] {
-  return urls.map((url) => (URL.canParse(url) ? new URL(url).host : url));
+  return urls.map(urlOfEntry).map((url) => (URL.canParse(url) ? new URL(url).host : url));
 }
 
 function bad(path: string, why: string): TrawlError {

@@ -6,6 +6,7 @@ import { TrawlError } from "../errors.ts";
 import type { Occurrence, Schedule } from "../store/schedule-store.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
+import { urlOfEntry } from "../submit/url-entry.ts";
 import { type FireDeps, fireOccurrence } from "./fire-occurrence.ts";
 import { judgeDue } from "./judge-due.ts";
 import { withKeptSecrets } from "./kept-secrets.ts";
@@ -57,7 +58,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
     const job = parseJob(input);
     const { urls = [] } = job;
     if (urls.length === 0) throw badJob("urls: is empty; the job of a schedule needs at least one start URL");
-    const bad = urls.find((url) => canonicalUrl(url) === undefined);
+    const bad = urls.map(urlOfEntry).find((url) => canonicalUrl(url) === undefined);
     if (bad !== undefined) throw badJob(`urls: ${JSON.stringify(bad)} is not an absolute http(s) URL`);
     const ids = { id: newJobId(now()), requestId: "-", recrawlSet: "-" };
     const context = { ...ids, queue: undefined, typedHosts: [], out: undefined };
@@ -229,7 +230,9 @@ function withKept(job: JobInput, before: JobInput): JobInput {
 }
 
 function nameOf({ urls: [first = ""] = [] }: JobInput): string {
-  return first.replace(/^https?:\/\//, "").slice(0, 80);
+  return urlOfEntry(first)
+    .replace(/^https?:\/\//, "")
+    .slice(0, 80);
 }
 
 function badJob(message: string): TrawlError {

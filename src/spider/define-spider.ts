@@ -2,13 +2,29 @@
 import type { CheerioAPI } from "cheerio/slim";
 import type { Page as Tab } from "playwright-core";
 import type { Fields, Page } from "../domain/page.ts";
-import type { JobInput } from "../submit/job-schema.ts";
+import type { Method } from "../domain/request.ts";
+import type { WrittenJob } from "../submit/job-schema.ts";
+import type { RequestAnswer } from "./page-reader.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
-export type FollowOptions = {
+type FormValue = string | number | boolean;
+
+/** The parts of a request besides its URL. */
+export type RequestInit = {
+  /** Default: GET, or POST with a body. */
+  method?: Method | Lowercase<Method>;
+  /** The body of the request. Set at most one of `json`, `form` and `body`. */
+  json?: unknown;
+  form?: Readonly<Record<string, FormValue | readonly FormValue[]>>;
+  body?: string;
+  /** Headers of this request, in addition to those of the job. */
+  headers?: Readonly<Record<string, string>>;
+};
+
+export type FollowOptions = RequestInit & {
   /** The name of the handler for the page. Default: `page`. */
   to?: string;
-  /** Small JSON value that the handler gets as `carry`. */
+  /** JSON value that the handler gets as `carry`, at most 16 KB. */
   carry?: unknown;
   /** 0 is most urgent, 9 least. Default: the priority of the job. */
   priority?: number;
@@ -40,13 +56,20 @@ export type PageContext<Record extends Fields = Fields> = {
    * `./a`, `products/1`) or a query (`?page=2`), or is the name of a page file (`page-2.html`).
    */
   follow(target: string | readonly string[], options?: FollowOptions): void;
+  /**
+   * Sends one more request that the page needs, such as a call to an API, and waits for the response. The rate of the
+   * site, robots.txt and retries apply as for pages. Rejects if the request fails, for example with status 404. The
+   * response is not stored. For pages, use `follow`.
+   */
+  request(url: string, init?: RequestInit): Promise<RequestAnswer>;
 };
 
 export type Handler<Record extends Fields = Fields> = (context: PageContext<Record>) => void | Promise<void>;
 
-export type Spider<Record extends Fields = Fields> = Omit<JobInput, "urls" | "spider" | "extract" | "name"> & {
+export type Spider<Record extends Fields = Fields> = Omit<WrittenJob, "urls" | "spider" | "extract" | "name"> & {
   name: string;
-  start: readonly string[];
+  /** URLs, and requests as objects. */
+  start: readonly NonNullable<WrittenJob["urls"]>[number][];
   /** The default handler. */
   page: Handler<Record>;
   handlers?: Readonly<{ [name: string]: Handler<Record> }>;

@@ -66,5 +66,7 @@ it("reports all problems at once", async () => {
 });
 
 it("names the position of an invalid start URL", async () => {
-  expect(await problemsOf('name: "x", start: ["https://a.example/", 7], page() {}')).toEqual(["start.1: takes a text"]);
+  expect(await problemsOf('name: "x", start: ["https://a.example/", 7], page() {}')).toEqual([
+    'start.1: takes a URL, or a request such as { "url": "https://a.example/", "json": {} }',
+  ]);
 });

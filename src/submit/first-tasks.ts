@@ -1,9 +1,11 @@
-/** The first tasks of a job, from the URLs it was submitted with. */
+/** The first tasks of a job, from the entries it was submitted with. */
 import { canonicalUrl, MAX_URL_LENGTH } from "../domain/canonical-url.ts";
 import { type JobSpec, kindOf } from "../domain/job-spec.ts";
 import { createRouter } from "../domain/route.ts";
 import { siteOf } from "../domain/site.ts";
 import type { NewTask } from "../domain/task.ts";
+import { requestUrl } from "../domain/task-url.ts";
+import { type ReadEntry, readEntry } from "./url-entry.ts";
 
 /** A URL that cannot be fetched, with its position in the list. */
 export type Refusal = { index: number; url: string; reason: string };
@@ -14,30 +16,36 @@ export type PreparedUrls = { tasks: NewTask[]; indexes: number[]; refused: Refus
 /** The number of characters of a too long URL that a refusal contains. */
 const SHOWN_CHARS = 200;
 
-export function firstTasks(spec: JobSpec, urls: readonly string[]): PreparedUrls {
+export function firstTasks(spec: JobSpec, entries: readonly string[]): PreparedUrls {
   const tasks: NewTask[] = [];
   const indexes: number[] = [];
   const refused: Refusal[] = [];
   const routeOf = createRouter(spec);
   const kind = kindOf(spec);
-  urls.forEach((raw, index) => {
-    const url = canonicalUrl(raw.trim());
+  entries.forEach((entry, index) => {
+    const read = readEntry(entry);
+    const url = "problem" in read ? undefined : canonicalUrl(read.url);
     if (url === undefined) {
-      refused.push(refusalOf(raw, index));
+      refused.push(refusalOf(read, index));
       return;
     }
     indexes.push(index);
     const site = siteOf(url, spec.siteGrouping);
-    tasks.push({ url, site, kind, ...routeOf(url), depth: 0 });
+    const task = { url, site, kind, ...routeOf(url), depth: 0 };
+    const request = "request" in read ? read.request : undefined;
+    tasks.push(request === undefined ? task : { ...task, url: requestUrl(url, request), request });
   });
   return { tasks, indexes, refused };
 }
 
 /** The refusal of a URL. A URL that is too long is truncated, because a response may contain a thousand of them. */
-function refusalOf(raw: string, index: number): Refusal {
-  const isLong = raw.length > MAX_URL_LENGTH;
+function refusalOf(read: ReadEntry, index: number): Refusal {
+  const { url } = read;
+  const isLong = url.length > MAX_URL_LENGTH;
+  const shown = isLong ? `${url.slice(0, SHOWN_CHARS)}…` : url;
+  if ("problem" in read) return { index, url: shown, reason: read.problem };
   const reason = isLong
     ? `longer than ${MAX_URL_LENGTH} characters`
     : "not an absolute http(s) URL without credentials";
-  return { index, url: isLong ? `${raw.slice(0, SHOWN_CHARS)}…` : raw, reason };
+  return { index, url: shown, reason };
 }

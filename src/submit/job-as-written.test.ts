@@ -49,7 +49,7 @@ it.each(JOBS)("resolves to the same job: %j", (job) => {
   const { job: again, missing } = jobAsWritten(spec, config, PLAIN);
 
   expect(missing).toEqual([]);
-  expect(withTenant(resolved(again), "acme")).toEqual(spec);
+  expect(withTenant(resolved(parseJob(again)), "acme")).toEqual(spec);
 });
 
 it("leaves out the queue of a crawl, which no worker serves", () => {

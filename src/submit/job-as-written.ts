@@ -8,11 +8,13 @@ import type { FollowSpec, JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
-import type { JobInput } from "./job-schema.ts";
+import type { JobInput, WrittenJob } from "./job-schema.ts";
+import { maskedEntry } from "./masked-secrets.ts";
 import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
+import { entryAsWritten } from "./url-entry.ts";
 
-type WrittenJob = {
-  job: JobInput;
+type JobAsWritten = {
+  job: WrittenJob;
   /** Keys that the user has to add before submitting the job again. */
   missing: string[];
 };
@@ -26,7 +28,7 @@ type JobFacts = {
   submitted: number;
 };
 
-export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFacts): WrittenJob {
+export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFacts): JobAsWritten {
   const { spider, hasWebhook, submitted } = facts;
   const { name, render, urls, urlCount } = spec;
   const plain = resolveJob({ name, render }, defaults, { ...NO_CONTEXT, id: spec.id, requestId: spec.requestId });
@@ -35,7 +37,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
   const recrawl = recrawlOf(spec);
   const job: Record<string, unknown> = {
     name,
-    urls: [...urls],
+    urls: urls.map(maskedEntry).map(entryAsWritten),
     ...(spider === undefined ? {} : { spider }),
     ...(spec.follow === undefined ? {} : { follow: followOf(spec.follow) }),
     ...(spec.extract === undefined ? {} : { extract: spec.extract }),
@@ -48,6 +50,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     retries: {
       ...where(spec.retries.max !== plain.retries.max, { max: spec.retries.max }),
       ...where(spec.retries.backoffMs !== plain.retries.backoffMs, { backoff: `${spec.retries.backoffMs}ms` }),
+      ...withoutUndefined({ unsafe: spec.retries.unsafe }),
     },
     limits: {
       ...withoutUndefined({ pages: spec.limits.pages, seconds: spec.limits.seconds }),
@@ -66,7 +69,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     ...(hasWebhook ? ["webhook"] : []),
     ...(spec.recrawl !== undefined && recrawl.recrawl === undefined ? ["recrawl"] : []),
   ];
-  return { job: withoutEmpty(job) as JobInput, missing };
+  return { job: withoutEmpty(job) as WrittenJob, missing };
 }
 
 const NO_CONTEXT = { queue: undefined, typedHosts: [], out: undefined };

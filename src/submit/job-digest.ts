@@ -8,6 +8,7 @@ import { canonicalUrl } from "../domain/canonical-url.ts";
 import type { JobDigest, JobSpec } from "../domain/job-spec.ts";
 import type { JobInput } from "./job-schema.ts";
 import { isSameWork } from "./resolve-job.ts";
+import { readEntry } from "./url-entry.ts";
 
 /**
  * The digest covers the first URLs of the list, up to this many. The digest must be known before the job is created,
@@ -17,12 +18,20 @@ export const DIGEST_URLS = 1_000;
 
 /** `urls`: the list of URLs, or only the beginning of the list. `isWhole`: whether `urls` is the whole list. */
 export function digestJob(job: JobInput, urls: readonly string[], { isWhole }: { isWhole: boolean }): JobDigest {
-  const first = urls.slice(0, DIGEST_URLS).flatMap((url) => canonicalUrl(url.trim()) ?? []);
+  const first = urls.slice(0, DIGEST_URLS).flatMap(digestedEntry);
   const hasMore = urls.length > DIGEST_URLS;
   return {
     job: hash("sha256", JSON.stringify([sorted(definitionOf(job)), first])),
     ...(isWhole && hasMore ? { list: hash("sha256", urls.join("\n")) } : {}),
   };
+}
+
+/** The part of an entry that the digest covers: the canonical URL, and the request if there is one. */
+function digestedEntry(entry: string): unknown[] {
+  const read = readEntry(entry);
+  const url = "problem" in read ? undefined : canonicalUrl(read.url);
+  if (url === undefined) return [];
+  return "request" in read ? [{ url, request: read.request }] : [url];
 }
 
 /** Whether the job that exists under a key is the one that is submitted again. */

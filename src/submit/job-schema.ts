@@ -7,6 +7,8 @@ import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { browserSchema } from "./browser-schema.ts";
+import { headersSchema } from "./header-schema.ts";
+import { entrySchema } from "./url-entry.ts";
 import { webhookSchema } from "./webhook-schema.ts";
 
 export const rate = z
@@ -28,18 +30,8 @@ const glob = z
     if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
   })
   .meta({ examples: ["**/catalogue/**", "https://a.example/*"] });
-const url = z.string().meta({ examples: ["https://a.example/", "https://b.example/shoes?page=2"] });
 /** Its syntax is not checked here, but when it is compiled. */
 const selector = z.string().meta({ examples: ["a[href]", ".next a"] });
-/** Tabs and printable characters. Line breaks would inject headers. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that describe the connection or the framing. The HTTP client sets them. */
-const HEADERS_OF_CONNECTION = new Set([
-  ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],
-  ...["te", "trailer", "transfer-encoding", "upgrade"],
-]);
-const HEADER_NAME = /^[A-Za-z0-9-]+$/;
-
 const sitePolicy = {
   rate: rate.optional(),
   burst: z.int().min(1).max(1000).optional(),
@@ -56,7 +48,7 @@ export const nameText = z
 
 export const jobSchema = z.strictObject({
   name: nameText.optional(),
-  urls: z.array(url).optional(),
+  urls: z.array(entrySchema).optional(),
   spider: z.string().optional(),
   /** Without it, only the listed URLs are fetched. */
   follow: z
@@ -77,7 +69,14 @@ export const jobSchema = z.strictObject({
       sites: z.record(z.string(), z.strictObject(sitePolicy)).optional(),
     })
     .optional(),
-  retries: z.strictObject({ max: z.int().min(0).max(20).optional(), backoff: duration.optional() }).optional(),
+  retries: z
+    .strictObject({
+      max: z.int().min(0).max(20).optional(),
+      backoff: duration.optional(),
+      /** Whether a request that may change data, such as a POST, may be sent again after a failure or a crash. */
+      unsafe: z.boolean().optional(),
+    })
+    .optional(),
   limits: z
     .strictObject({
       pages: z.int().min(1).optional(),
@@ -91,20 +90,7 @@ export const jobSchema = z.strictObject({
   render: z.enum(["never", "auto", "always"], { error: "takes never, auto or always" }).optional(),
   browser: browserSchema.optional(),
   parse: z.enum(["inline", "queue"]).optional(),
-  headers: z
-    .record(
-      z.string().regex(HEADER_NAME),
-      z.string().max(8000).regex(HEADER_VALUE, "contains characters that are not allowed in a header"),
-      { error: ({ code }) => (code === "invalid_key" ? "is not a header name" : undefined) },
-    )
-    .superRefine((headers, context) => {
-      for (const name of Object.keys(headers)) {
-        if (!HEADERS_OF_CONNECTION.has(name.toLowerCase())) continue;
-        const message = "is a connection header, which a job cannot set: remove it";
-        context.addIssue({ code: "custom", path: [name], message });
-      }
-    })
-    .optional(),
+  headers: headersSchema.optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
   /** Compares each page with the page that an earlier job of the same recrawl set fetched (docs/recrawl.md). */
   recrawl: z
@@ -125,5 +111,7 @@ export const jobSchema = z.strictObject({
   webhook: webhookSchema.optional(),
 });
 
-/** A job as written. */
-export type JobInput = z.input<typeof jobSchema>;
+/** A job as users write it: `urls` may contain requests as objects. */
+export type WrittenJob = z.input<typeof jobSchema>;
+/** A parsed job. Each of its `urls` is a text: a URL, or a request as JSON (url-entry.ts). */
+export type JobInput = z.output<typeof jobSchema>;

@@ -1,19 +1,39 @@
 /**
- * Masks the secrets of a job: header values, and the text that its browser types into pages. They may be session ids
- * and passwords. Works for jobs as written and for resolved jobs.
+ * Masks the secrets of a job: values of headers, and the text that its browser types into pages. They may be session
+ * ids and passwords. References to secrets are not masked. Works for jobs as written and for resolved jobs.
  */
+import { parseSecretReference } from "../domain/secret-reference.ts";
+
 export const MASK = "***";
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** The job as users see it, and as the archive stores it. */
 export function withMaskedSecrets<Job extends object>(job: Job): Job {
-  const { headers, browser } = job as { headers?: Values; browser?: { actions?: readonly Values[] } };
+  const { urls, headers, browser } = job as {
+    urls?: readonly string[];
+    headers?: Values;
+    browser?: { actions?: readonly Values[] };
+  };
   return {
     ...job,
-    ...(headers === undefined ? {} : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) }),
+    ...(urls === undefined ? {} : { urls: urls.map(maskedEntry) }),
+    ...(headers === undefined ? {} : { headers: maskedHeaders(headers) }),
     ...(browser?.actions === undefined ? {} : { browser: { ...browser, actions: browser.actions.map(masked) } }),
   };
+}
+
+/** An entry of a list of URLs (url-entry.ts) with masked headers. */
+export function maskedEntry(entry: string): string {
+  if (!entry.startsWith("{")) return entry;
+  const request = JSON.parse(entry) as { headers?: Values };
+  const { headers } = request;
+  return headers === undefined ? entry : JSON.stringify({ ...request, headers: maskedHeaders(headers) });
+}
+
+function maskedHeaders(headers: Values): Values {
+  const isOpen = (value: unknown) => parseSecretReference(String(value)) !== undefined;
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isOpen(value) ? value : MASK]));
 }
 
 /** As written: `{ fill, with }`. Resolved: `{ kind: "fill", selector, text }`. */

@@ -9,8 +9,10 @@ import { parseRate } from "../domain/rate.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
 import { browserFrom } from "./browser-schema.ts";
+import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
+import { originsOf, urlOfEntry } from "./url-entry.ts";
 
 export type JobDefaults = Pick<
   Config,
@@ -83,7 +85,11 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
       adaptive: politeness.adaptive ?? defaults.adaptive,
     },
     siteGrouping: defaults.siteGrouping,
-    retries: { max: retries.max ?? defaults.retries, backoffMs: durationOr(retries.backoff, defaults.backoffMs) },
+    retries: {
+      max: retries.max ?? defaults.retries,
+      backoffMs: durationOr(retries.backoff, defaults.backoffMs),
+      ...(retries.unsafe === undefined ? {} : { unsafe: retries.unsafe }),
+    },
     limits: { pages: limits.pages, seconds: limits.seconds, bodyBytes: limits.bodyBytes ?? defaults.bodyBytes },
     ...routingFrom(input, defaults, context),
     renderQueue: context.queue ?? input.queue ?? "render",
@@ -91,6 +97,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     browser: browserOf(input, defaults),
     parse: parseFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
+    origins: originsOf(urls),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),
@@ -258,12 +265,11 @@ function durationOr(text: string | number | undefined, fallbackMs: number): numb
   return (text === undefined ? undefined : parseDurationMs(text)) ?? fallbackMs;
 }
 
-function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
 function nameFrom({ spider, urls }: JobInput): string {
   const first = urls?.[0];
-  if (first !== undefined) return first.replace(/^https?:\/\//, "").slice(0, 80);
+  if (first !== undefined)
+    return urlOfEntry(first)
+      .replace(/^https?:\/\//, "")
+      .slice(0, 80);
   return spider ?? "job";
 }

@@ -2,10 +2,11 @@
 
 import type { Catalogue, KnownJob } from "../control/catalogue.ts";
 import { canonicalUrl } from "../domain/canonical-url.ts";
-import { pageUrlOf } from "../domain/step-url.ts";
+import { pageUrlOf } from "../domain/task-url.ts";
 import { TrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
 import type { Store } from "../store/store.ts";
+import { canonicalEntryUrl } from "../submit/url-entry.ts";
 
 /** `any` tries a URL, a job, a task and a request id, in this order. */
 type TraceKind = "url" | "job" | "task" | "request" | "any";
@@ -101,7 +102,7 @@ function ofJobs(jobs: readonly KnownJob[]): Traced {
   const [job] = jobs;
   if (job === undefined || jobs.length > 1) return { kind: "jobs", jobs };
   const { urls, follow, spider } = job.spec;
-  const url = urls[0] === undefined ? undefined : canonicalUrl(urls[0]);
+  const url = urls[0] === undefined ? undefined : canonicalEntryUrl(urls[0]);
   const isSingle = job.counts.submitted === 1 && follow === undefined && spider === undefined;
   return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
 }

@@ -1,8 +1,8 @@
 /** The timeline of one page of a job: the attempts that workers recorded in the store, and its state in the broker. */
 
 import type { KnownJob } from "../control/catalogue.ts";
-import { urlsOfPage } from "../domain/step-url.ts";
 import type { TaskKind } from "../domain/task.ts";
+import { urlsOfPage } from "../domain/task-url.ts";
 import type { Explanation } from "../frontier/frontier-admin.ts";
 import type { AttemptOutcome, AttemptRun, AttemptWrite, TracedPage, TraceTarget } from "../store/store.ts";
 import type { TraceDeps } from "./find-traced.ts";

@@ -219,7 +219,7 @@ export function createWorker(workerDeps: WorkerDeps, options: WorkerOptions): Wo
       // Only the error of the time limit itself counts as a timeout. A later error, such as a lost broker, was not
       // caused by the task.
       if (isOverTime(signal) && error === signal.reason) return overdue(grant, signal.reason);
-      const isUnreadable = isTrawlError(error, "BAD_JOB", "BAD_SPIDER", "BAD_SELECTOR");
+      const isUnreadable = isTrawlError(error, "BAD_JOB", "BAD_SPIDER", "BAD_SELECTOR", "BAD_SECRET");
       if (!isUnreadable || options.unreadableJob === "ends-worker") throw error;
       log.warn("worker.job_unreadable", { jobId: grant.jobId, taskId: grant.taskId, cause: error });
       return unreadable(grant, error);

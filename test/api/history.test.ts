@@ -86,7 +86,7 @@ describe("history", () => {
     const { request, site, trawl } = working;
     const worker = await trawl.createWorker({
       queues: ["fetch"],
-      ...{ allowHosts: [], unreadableJob: "ends-task", onFinished: () => {} },
+      ...{ allowHosts: [], mayUseAllSecrets: false, unreadableJob: "ends-task", onFinished: () => {} },
       maxTasks: Number.POSITIVE_INFINITY,
     });
     worker.start();

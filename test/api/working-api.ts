@@ -19,6 +19,7 @@ async function startWorker({ trawl }: Api): Promise<void> {
   const worker = await trawl.createWorker({
     queues: ["fetch", "deliver"],
     allowHosts: [],
+    mayUseAllSecrets: false,
     unreadableJob: "ends-task",
     onFinished: () => {},
     maxTasks: Number.POSITIVE_INFINITY,

@@ -201,6 +201,7 @@ function grant(
     attempt: task.failures + 1,
     ...(made.handler === undefined ? {} : { handler: made.handler }),
     ...(made.carry === undefined ? {} : { carry: structuredClone(made.carry) }),
+    ...(made.request === undefined ? {} : { request: structuredClone(made.request) }),
     redirects: made.redirects ?? 0,
     mustFetchRobots,
   };

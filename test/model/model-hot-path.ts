@@ -1,5 +1,5 @@
 /** The hot path, on the model. */
-import { claimKey, type Frontier, MAX_BATCH } from "../../src/frontier/frontier.ts";
+import { claimKey, type Frontier, MAX_BATCH, type SharedValue } from "../../src/frontier/frontier.ts";
 import { enqueue } from "./admitting.ts";
 import { createJob, overdueJobs, stop } from "./controlling.ts";
 import { findClaimed, handBack, settleOne } from "./ending.ts";
@@ -10,7 +10,7 @@ import { getJob, type ModelTask, siteNamed } from "./world.ts";
 
 type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
 type Sites = Pick<Frontier, "openTerm" | "returnTerms" | "findRobots" | "keepRobots">;
-type Fleet = Pick<Frontier, "announce" | "withdraw" | "markScripted" | "isScripted">;
+type Fleet = Pick<Frontier, "announce" | "withdraw" | "markScripted" | "isScripted" | "findValue" | "keepValue">;
 
 export function createModelHotPath(parts: ModelParts, { maxPending }: ModelOptions): Frontier {
   const { world, step } = parts;
@@ -115,9 +115,19 @@ function createSites({ world, step }: ModelParts): Sites {
 /** These operations do not change waiting or leased tasks. */
 function createFleet({ world, clock }: ModelParts): Fleet {
   const without = (worker: string) => world.announcements.filter(({ presence }) => presence.worker !== worker);
+  function valueAt(key: string): SharedValue | undefined {
+    const { until = 0, ...stored } = world.values.get(key) ?? { value: "", version: 0 };
+    return until > clock.now() ? stored : undefined;
+  }
   return {
     markScripted: async (site, forMs) => void world.scripted.set(site, clock.now() + forMs),
     isScripted: async (site) => (world.scripted.get(site) ?? 0) > clock.now(),
+    findValue: async (key) => valueAt(key),
+    async keepValue(key, value, { version, ttlMs }) {
+      if ((valueAt(key)?.version ?? 0) !== version) return undefined;
+      world.values.set(key, { value, version: version + 1, until: clock.now() + ttlMs });
+      return version + 1;
+    },
     announce: async (presence, ttlMs) => {
       const now = clock.now();
       const before = world.announcements.find((one) => one.presence.worker === presence.worker && one.until > now);

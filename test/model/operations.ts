@@ -127,9 +127,10 @@ const links: fc.Arbitrary<NewTask> = fc
     depth: fc.nat(3),
     redirects: fc.constantFrom(undefined, undefined, 1),
     carry: fc.constantFrom(undefined, { from: "list" }),
+    request: fc.constantFrom(undefined, undefined, { method: "POST" as const, body: "a b" }),
     handler: fc.constantFrom(undefined, "detail"),
   })
-  .map(({ site, page, queue, priority, depth, redirects, carry, handler }) => ({
+  .map(({ site, page, queue, priority, depth, redirects, carry, handler, request }) => ({
     url: `https://${site}/${page}`,
     site,
     kind: "fetch",
@@ -138,6 +139,7 @@ const links: fc.Arbitrary<NewTask> = fc
     depth,
     ...(redirects === undefined ? {} : { redirects }),
     ...(carry === undefined ? {} : { carry }),
+    ...(request === undefined ? {} : { request }),
     ...(handler === undefined ? {} : { handler }),
   }));
 

@@ -104,6 +104,7 @@ export type World = {
   announcements: Announcement[];
   /** Sites that are marked as needing a browser, and until when. */
   scripted: Map<string, number>;
+  values: Map<string, { value: string; version: number; until: number }>;
   /** How many times a lane or turn was served. `served` is the number of the last time. */
   servings: number;
 };
@@ -119,6 +120,7 @@ export function emptyWorld(): World {
     seen: [],
     announcements: [],
     scripted: new Map(),
+    values: new Map(),
     servings: 0,
   };
 }

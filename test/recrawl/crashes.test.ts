@@ -97,6 +97,7 @@ async function crashAt({ trawl, config }: World, crash: Crash): Promise<string> 
   const { worker, close } = composeWorker(config, parts, {
     queues: ["fetch", "parse"],
     allowHosts: ["127.0.0.1"],
+    mayUseAllSecrets: false,
     unreadableJob: "ends-worker",
     onFinished: () => {},
     maxTasks: Number.POSITIVE_INFINITY,

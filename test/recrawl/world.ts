@@ -77,6 +77,7 @@ export async function workToEnd(trawl: App, jobId: string): Promise<void> {
   const worker = await trawl.createWorker({
     queues: ["fetch", "parse", "render"],
     allowHosts: ["127.0.0.1"],
+    mayUseAllSecrets: false,
     unreadableJob: "ends-worker",
     onFinished: (id) => (id === jobId ? finish() : undefined),
     maxTasks: Number.POSITIVE_INFINITY,

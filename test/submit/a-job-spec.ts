@@ -25,6 +25,7 @@ export function aJobSpec(parts: Partial<JobSpec> = {}): JobSpec {
     routes: [],
     parse: undefined,
     headers: {},
+    origins: [],
     dedup: { scope: "job" },
     keep: { bodies: false, pages: true, records: true },
     typedHosts: [],

@@ -19,5 +19,6 @@ export const DEAD_REASONS: Readonly<Record<DeadReason, string>> = {
   handler_failed: "The handler of the spider threw an error.",
   body_missing: "The page was fetched, but the parse worker did not find its body.",
   time_limit: "The handler of the spider exceeded the time limit of the task.",
+  not_repeated: "The request may have changed data on the site, and the job does not allow sending it again.",
   crashed_worker: "Three workers crashed while they processed the URL.",
 };

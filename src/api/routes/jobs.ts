@@ -8,6 +8,7 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import { markDeleted } from "../../retain/delete-job.ts";
 import { jobAsWritten } from "../../submit/job-as-written.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
+import { entrySchema } from "../../submit/url-entry.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { jobPositionFrom, LISTING, toCursor } from "../cursor.ts";
 import { type ApiResponse, defineRoute, type Route } from "../route.ts";
@@ -82,7 +83,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
       tag: TAG,
       summary: "Add URLs to a job",
       description:
-        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a JSON string, {"url": …}, or a plain URL. The job must not be sealed. A job is not sealed if it was submitted with `open`, or if only a part of its URLs was accepted (429).',
+        'Takes JSON, or application/x-ndjson of any length. A line of NDJSON is a plain URL, a JSON string, or a request: {"url": …, "method": …, "json": …}. The job must not be sealed. A job is not sealed if it was submitted with `open`, or if only a part of its URLs was accepted (429).',
       params: id,
       query: z.strictObject({
         last: z
@@ -90,7 +91,7 @@ export function jobRoutes(deps: ApiDeps): Route[] {
           .default("false")
           .describe("These are the last URLs. The job ends when all its URLs are done."),
       }),
-      body: z.strictObject({ urls: z.array(z.string()).max(1_000_000) }),
+      body: z.strictObject({ urls: z.array(entrySchema).max(1_000_000) }),
       streams: ["application/x-ndjson"],
       isSubmission: true,
       example: { urls: ["https://a.example/1", "https://a.example/2"] },

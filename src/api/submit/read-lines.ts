@@ -1,10 +1,11 @@
 /**
- * Reads URLs from a stream of lines. A line is a JSON string, an object with a `url`, or a plain URL. Memory use is
- * bounded.
+ * Reads entries of a URL list from a stream of lines. A line is a plain URL, a JSON string, or a request as a JSON
+ * object with a `url`. Memory use is bounded.
  */
+import { MAX_REQUEST_BODY } from "../../domain/request.ts";
 
-/** Longer than any URL. The rest of the line is dropped, and the line is refused as an invalid URL. */
-const MAX_LINE = 65_536;
+/** Longer than any request. The rest of the line is dropped, and the line is refused as invalid. */
+const MAX_LINE = 4 * MAX_REQUEST_BODY;
 const NEWLINE = 10;
 
 export async function* readLines(source: AsyncIterable<Uint8Array>, maxBatch: number): AsyncGenerator<string[]> {
@@ -27,7 +28,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>, maxBatch: nu
   if (batch.length > 0) yield batch;
 }
 
-/** The URL of a line; undefined for an empty line. Invalid URLs are refused later. */
+/** The URL of a line, or its request as JSON; undefined for an empty line. Invalid URLs are refused later. */
 function urlIn(line: string): string | undefined {
   const text = line.trim();
   if (text === "") return undefined;
@@ -35,8 +36,8 @@ function urlIn(line: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "string") return value;
-    const { url } = value as { url?: unknown };
-    return typeof url === "string" ? url : text;
+    const { url, ...request } = value as { url?: unknown };
+    return typeof url === "string" && Object.keys(request).length === 0 ? url : text;
   } catch {
     return text;
   }

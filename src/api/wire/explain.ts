@@ -1,6 +1,6 @@
 /** Schema of an explanation: why something waits. */
 import { z } from "zod";
-import { STEPS } from "../../domain/step-url.ts";
+import { STEPS } from "../../domain/task-url.ts";
 
 export const explanationSchemaOut = z.strictObject({
   about: z.string(),

@@ -1,7 +1,7 @@
 /** `trawl try`: fetches one page and shows the extracted records and links. Stores nothing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect } from "../flags.ts";
-import { RENDER } from "../job-flags.ts";
+import { RENDER, withRequestFlags } from "../job-flags.ts";
 import { processScreen } from "../terminal.ts";
 import type { TryFlags } from "../try/try-one.ts";
 
@@ -13,6 +13,7 @@ Examples:
     --screenshot app.png
   trawl try spider.ts                       the first start URL of a spider
   trawl try spider.ts https://shop.example/p/1 --handler product
+  trawl try https://shop.example/api -d '{"page": 1}' -H 'X-Key: env:KEY'
   trawl try https://shop.example/ --json | jq .records
 
 With a spider or a job, the page is read as in a crawl: by the handlers of the
@@ -21,14 +22,12 @@ Exit codes: 0 success, 1 the page cannot be fetched or the handler failed,
 2 invalid usage, 3 browser unavailable, 130 interrupted.`;
 
 export function addTry(program: Command): void {
-  program
-    .command("try <target> [url]")
+  withRequestFlags(program.command("try <target> [url]"))
     .description("fetch one page, run rules, a job or a spider on it, and show records and links; nothing is stored")
     .option("-e, --extract <name=rule>", "add a field to the record (repeatable)", collect, [])
     .option("--follow <selector>", "selector of the links to show (default a[href])")
     .option("--handler <name>", "run this handler of the spider (default page)")
     .option("--carry <json>", "the JSON value that the handler receives as carry", jsonValue)
-    .option("--header <name: value>", "send this header with the request (repeatable)", collect, [])
     .addOption(new Option("--render <when>", "render the page in a browser").choices(RENDER))
     .option(
       "--wait-for <what>",

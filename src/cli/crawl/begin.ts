@@ -8,6 +8,7 @@ import { traceSubmission } from "../../runtime/tracing.ts";
 import { completeList, submitList } from "../../submit/broker-intake.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
 import type { SubmitAnswer } from "../../submit/submit-urls.ts";
+import { urlOfEntry } from "../../submit/url-entry.ts";
 import type { WebhookInput } from "../../submit/webhook-schema.ts";
 import { registerWebhook } from "../../webhook/register-webhook.ts";
 import type { Session } from "../session.ts";
@@ -65,7 +66,7 @@ export function specOf({ config, trawl }: Session, { job, urls }: Target, { out,
 
 /** The hosts of the URLs that the user gave. */
 export function hostsOf(urls: readonly string[]): string[] {
-  return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, MAX_HOSTS);
+  return [...new Set(urls.map((entry) => new URL(urlOfEntry(entry)).hostname))].slice(0, MAX_HOSTS);
 }
 
 /** Creates the crawl's job and queues its URLs. Throws BROKER_FULL if the broker has too many pending URLs. */

@@ -2,7 +2,7 @@
 import { maskedUrl } from "../../config/connection-url.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { formatBytes, formatCount, plural } from "../../domain/format-number.ts";
-import { pageUrlOf } from "../../domain/step-url.ts";
+import { pageUrlOf } from "../../domain/task-url.ts";
 import { PLAIN_LINKS } from "../../extract/link-selector.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";

@@ -114,6 +114,7 @@ async function workHere(
   const worker = await trawl.createWorker({
     queues: [queue],
     allowHosts,
+    mayUseAllSecrets: true,
     unreadableJob: "ends-worker",
     ...events,
     maxTasks: Number.POSITIVE_INFINITY,

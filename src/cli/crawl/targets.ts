@@ -5,6 +5,7 @@ import { TrawlError } from "../../errors.ts";
 import { parseRuleFlags } from "../../extract/rule-flags.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
+import { canonicalEntryUrl, readEntry, requestPartsSchema } from "../../submit/url-entry.ts";
 import { readSpiderJob } from "./read-spider.ts";
 
 export type CrawlFlags = {
@@ -24,6 +25,8 @@ export type CrawlFlags = {
   adaptive?: boolean;
   retries?: number;
   header: string[];
+  method?: string;
+  data?: string;
   keepBodies?: boolean;
   /** True if the flag has no set name. */
   recrawl?: string | true;
@@ -41,10 +44,13 @@ export type Target = { job: JobInput; urls: readonly string[] };
  * Reads the target of a crawl and applies the flags. Throws BAD_USAGE, BAD_URL, BAD_JOB, BAD_SELECTOR or BAD_SPIDER.
  */
 export async function readTarget(targets: readonly string[], flags: CrawlFlags): Promise<Target> {
-  const base = (await writtenJob(targets)) ?? { urls: targets.flatMap(urlsOf), follow: {} };
+  const base = (await writtenJob(targets)) ?? {
+    urls: targets.flatMap(urlsOf).map((entry) => withRequestFlags(entry, flags)),
+    follow: {},
+  };
   const job = parseJob(withFlags(base, flags));
   const { urls = [] } = job;
-  for (const url of urls) if (canonicalUrl(url) === undefined) throw badUrl(url);
+  for (const entry of urls) if (canonicalEntryUrl(entry) === undefined) throw badEntry(entry);
   if (urls.length === 0) throw nothingGiven();
   return { job, urls };
 }
@@ -123,6 +129,44 @@ export function unreadableList(path: string, cause: unknown): TrawlError {
     detail: { path },
     cause,
   });
+}
+
+/**
+ * Adds --method and --data to a URL. A line of a list that is a request already is not changed. Throws BAD_USAGE.
+ */
+export function withRequestFlags(entry: string, { method, data }: Pick<CrawlFlags, "method" | "data">): string {
+  if ((method === undefined && data === undefined) || entry.startsWith("{")) return entry;
+  const parts = { ...(method === undefined ? {} : { method }), ...(data === undefined ? {} : dataPart(data)) };
+  const parsed = requestPartsSchema.safeParse(parts);
+  if (parsed.success) return JSON.stringify({ url: entry, ...parts });
+  const flags = { method: "--method", json: "--data", form: "--data", body: "--data" };
+  const problems = parsed.error.issues.map(({ path: [key = ""], message }) => {
+    return `${flags[key as keyof typeof flags] ?? key}: ${message}`;
+  });
+  throw new TrawlError("BAD_USAGE", { op: "cli.targets", message: problems.join("; ") });
+}
+
+/** `@FILE` reads a file. JSON text is sent as JSON, other text as a form, as curl does. */
+function dataPart(data: string): { json: unknown } | { form: Record<string, string | string[]> } {
+  const text = data.startsWith("@") ? readText(data.slice(1)).trimEnd() : data;
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    const form: Record<string, string | string[]> = {};
+    for (const [name, value] of new URLSearchParams(text)) {
+      const before = form[name];
+      form[name] = before === undefined ? value : [before, value].flat();
+    }
+    return { form };
+  }
+}
+
+/** The error for an entry that cannot be fetched. */
+function badEntry(entry: string): TrawlError {
+  const read = readEntry(entry);
+  if (!("problem" in read)) return badUrl(read.url);
+  const message = `${entry.slice(0, 200)} is ${read.problem}`;
+  return new TrawlError("BAD_URL", { op: "cli.targets", message, detail: { entry } });
 }
 
 /** The error for a URL that cannot be fetched, with a suggestion if only the scheme is missing. */

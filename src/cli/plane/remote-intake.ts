@@ -11,6 +11,7 @@ import type { Requests } from "../../client/requests.ts";
 import type { JobOut, NewJobOut } from "../../client/wire-types.ts";
 import { firstTasks } from "../../submit/first-tasks.ts";
 import type { BegunJob, EnqueuedUrls, Intake } from "../../submit/submit-urls.ts";
+import { entryOf } from "../../submit/url-entry.ts";
 import type { IntakeRequest } from "./control-plane.ts";
 
 /** URLs per request: a few hundred kilobytes, so that repeating a request is cheap. */
@@ -54,7 +55,7 @@ export async function openRemoteIntake(
         return enqueuedUrls(before);
       }
       const offset = before === undefined ? 0 : urls.length;
-      const rest = tasks.slice(offset).map(({ url }) => url);
+      const rest = tasks.slice(offset).map(entryOf);
       return enqueuedUrls(await sendUrls(requests, id, rest), before, offset);
     },
     seal: () => sealJob(requests, id),

@@ -1,5 +1,6 @@
 /** Detects URLs on private networks. Workers fetch them only with TRAWL_ALLOW_PRIVATE. */
 import { isPublicAddress, isWithin, type Network, parseAddress } from "../../fetch/egress/address.ts";
+import { urlOfEntry } from "../../submit/url-entry.ts";
 
 type PrivateHosts = {
   /** Checks each URL and yields it unchanged. */
@@ -13,7 +14,8 @@ export function createPrivateHosts(allowed: readonly Network[]): PrivateHosts {
   let sample: { url: string; host: string } | undefined;
   let lastHost = "";
 
-  function check(url: string): void {
+  function check(entry: string): void {
+    const url = urlOfEntry(entry);
     if (sample !== undefined || !URL.canParse(url)) return;
     const { hostname } = new URL(url);
     if (hostname === lastHost) return;

@@ -1,10 +1,10 @@
 /** Reads the arguments of `trawl submit`: a job, and its URLs as a stream, because a list may be larger than memory. */
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { DIGEST_URLS } from "../../submit/job-digest.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
+import { canonicalEntryUrl } from "../../submit/url-entry.ts";
 import {
   badUrl,
   type CrawlFlags,
@@ -13,6 +13,7 @@ import {
   nothingGiven,
   unreadableList,
   withFlags,
+  withRequestFlags,
   writtenJob,
 } from "../crawl/targets.ts";
 
@@ -37,7 +38,7 @@ export async function readSubmission(
 ): Promise<Submission> {
   const base = await writtenJob(targets);
   const job = parseJob(withFlags(base ?? { follow: {} }, flags));
-  const stream = base === undefined ? listed(targets, signal) : given(job.urls ?? []);
+  const stream = base === undefined ? listed(targets, flags, signal) : given(job.urls ?? []);
   const peeked: string[] = [];
   let isShort = false;
   while (peeked.length < DIGEST_URLS && !isShort) {
@@ -45,7 +46,7 @@ export async function readSubmission(
     if (next.done === true) isShort = true;
     else peeked.push(next.value);
   }
-  const first = peeked.filter((url) => canonicalUrl(url) !== undefined);
+  const first = peeked.filter((entry) => canonicalEntryUrl(entry) !== undefined);
   const [bad] = peeked;
   if (bad === undefined && !signal.aborted) throw nothingGiven();
   // Invalid lines of a list are reported one by one; a single typed URL is an error at once.
@@ -62,10 +63,10 @@ async function* joined(first: readonly string[], rest: AsyncIterable<string>): A
   yield* rest;
 }
 
-async function* listed(targets: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
+async function* listed(targets: readonly string[], flags: CrawlFlags, signal: AbortSignal): AsyncGenerator<string> {
   for (const target of targets) {
-    if (isList(target)) yield* linesOf(target, signal);
-    else yield target;
+    if (isList(target)) for await (const line of linesOf(target, signal)) yield withRequestFlags(line, flags);
+    else yield withRequestFlags(target, flags);
   }
 }
 

@@ -2,7 +2,7 @@
 import { extractorOf } from "../../compose/extractor.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { canonicalUrl } from "../../domain/canonical-url.ts";
+import { createSecretResolver } from "../../config/secret-reference.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
 import { errorLocation } from "../../runtime/error-location.ts";
@@ -14,9 +14,10 @@ import type { ExtractedPage, PageReader } from "../../spider/page-reader.ts";
 import { spiderHash } from "../../spider/spider-hash.ts";
 import { createSpiderReader, handlersOf, type OnSelector } from "../../spider/spider-reader.ts";
 import { newJobId, newRequestId, resolveJob } from "../../submit/resolve-job.ts";
+import { canonicalEntryUrl, urlOfEntry } from "../../submit/url-entry.ts";
 import { VERSION } from "../../version.ts";
 import { createPlanMaker } from "../../worker/task/make-plan.ts";
-import { badUrl, readTarget } from "../crawl/targets.ts";
+import { badUrl, readTarget, withRequestFlags } from "../crawl/targets.ts";
 import type { Screen } from "../terminal.ts";
 import { type PictureFlags, withPictures, writePicture } from "./pictures.ts";
 import { showPage } from "./show-page.ts";
@@ -26,6 +27,8 @@ export type TryFlags = {
   extract: string[];
   follow?: string;
   header: string[];
+  method?: string;
+  data?: string;
   handler?: string;
   carry?: unknown;
   ignoreRobots?: boolean;
@@ -41,9 +44,11 @@ type TryArguments = { target: string; givenUrl: string | undefined };
 export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags, screen: Screen): Promise<number> {
   const { job: written, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
   const job = withPictures(written, flags);
-  const url = givenUrl ?? urls[0] ?? "";
-  if (canonicalUrl(url) === undefined) throw badUrl(url);
-  if (givenUrl !== undefined && urls[0] === target) throw usage(`${target} and ${givenUrl}: pass only one URL to try`);
+  const entry = givenUrl === undefined ? (urls[0] ?? "") : withRequestFlags(givenUrl, flags);
+  const url = canonicalEntryUrl(entry);
+  if (url === undefined) throw badUrl(urlOfEntry(entry));
+  if (givenUrl !== undefined && urls[0] !== undefined && urlOfEntry(urls[0]) === target)
+    throw usage(`${target} and ${givenUrl}: pass only one URL to try`);
   if (job.spider === undefined && (flags.handler !== undefined || flags.carry !== undefined)) {
     throw usage("--handler and --carry need a spider: trawl try spider.ts URL --handler NAME");
   }
@@ -59,7 +64,7 @@ export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags
   const selectors = new Map<string, boolean>();
   const read = await readerOf(config, spec, flags, (selector, hasMatched) => selectors.set(selector, hasMatched));
   const findUnmatched = () => [...selectors].flatMap(([selector, hasMatched]) => (hasMatched ? [] : [selector]));
-  return tryPage(config, { spec, startUrl: url, keepsTab: spec.spider !== undefined }, (tried) =>
+  return tryPage(config, { spec, entry, keepsTab: spec.spider !== undefined }, (tried) =>
     show({ url, tried, spec, read, findUnmatched }, flags, screen),
   );
 }
@@ -78,6 +83,7 @@ async function readerOf(
     makeExtractor: extractorOf,
     loadSpider: async (path) => withHandler(await loadSpider(path), handler),
     hashSpider: spiderHash,
+    resolveSecret: createSecretResolver("all"),
     version: VERSION,
     makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, { handlerMs, onSelector }),
   });

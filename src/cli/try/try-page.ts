@@ -1,9 +1,11 @@
 /** Fetches one page with robots.txt, redirects and rendering, without a broker. */
 import { createFetching } from "../../compose/worker.ts";
 import type { Config } from "../../config/schema.ts";
+import { createSecretResolver } from "../../config/secret-reference.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { Term } from "../../domain/politeness.ts";
-import { siteOf } from "../../domain/site.ts";
+import { requestAfterRedirect, type TaskRequest } from "../../domain/request.ts";
+import { originOf, siteOf } from "../../domain/site.ts";
 import { NO_RESPONSES } from "../../domain/throttling.ts";
 import { needsBrowser } from "../../extract/needs-browser.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
@@ -11,6 +13,7 @@ import { decodeBody } from "../../fetch/http/charset.ts";
 import type { RobotsFile } from "../../frontier/frontier.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLog } from "../../runtime/log.ts";
+import { readEntry } from "../../submit/url-entry.ts";
 import { createWorkerMeter } from "../../worker/observe/worker-meter.ts";
 import { createPacer } from "../../worker/pace/pacer.ts";
 import { headersOf } from "../../worker/task/make-plan.ts";
@@ -23,16 +26,19 @@ export type TriedPage = {
   charset: string;
 };
 
+/** `entry`: the URL, or a request as JSON. */
+type TryRequest = { spec: JobSpec; entry: string; keepsTab: boolean };
+
 /** Fetches the page and calls `use` with it. The tab of a rendered page stays open until `use` has resolved. */
 export async function tryPage<T>(
   config: Config,
-  { spec, startUrl, keepsTab }: { spec: JobSpec; startUrl: string; keepsTab: boolean },
+  request: TryRequest,
   use: (tried: TriedPage) => Promise<T>,
 ): Promise<T> {
   const clock = systemClock();
   const pacer = createPacer({ frontier: ownTerms(config, clock.now), clock }, { worker: "try", concurrency: 1 });
   const fetching = createFetching(config, {
-    allowHosts: spec.typedHosts,
+    allowHosts: request.spec.typedHosts,
     clock,
     log: createLog("silent", () => {}),
     frontier: ownRobots(),
@@ -40,7 +46,7 @@ export async function tryPage<T>(
     meter: createWorkerMeter(), // required by createFetching, never read
   });
   try {
-    const tried = await fetchPage(config, { spec, startUrl, keepsTab }, fetching);
+    const tried = await fetchPage(config, request, fetching);
     return await use(tried).finally(() => (tried.outcome.kind === "page" ? tried.outcome.open?.close() : undefined));
   } finally {
     pacer.stop();
@@ -50,15 +56,17 @@ export async function tryPage<T>(
 
 async function fetchPage(
   config: Config,
-  { spec, startUrl, keepsTab }: { spec: JobSpec; startUrl: string; keepsTab: boolean },
+  { spec, entry, keepsTab }: TryRequest,
   { fetcher, renderer, robots }: Pick<ReturnType<typeof createFetching>, "fetcher" | "renderer" | "robots">,
 ): Promise<TriedPage> {
   const signal = new AbortController().signal;
   const { totalMs, idleMs, redirects } = config;
   const limits = { totalMs, idleMs, bodyBytes: spec.limits.bodyBytes };
-  const headersFor = headersOf(spec);
+  const headersFor = headersOf(spec, createSecretResolver("all"));
   const hops: string[] = [];
-  for (let url = startUrl, isRendered = spec.render === "always"; ; ) {
+  const start = readEntry(entry);
+  let request: TaskRequest | undefined = "request" in start ? start.request : undefined;
+  for (let url = start.url, isRendered = spec.render === "always"; ; ) {
     const site = siteOf(url, spec.siteGrouping);
     const rules = spec.politeness.robots ? await robots.rulesAt(url, site) : undefined;
     if (rules?.kind === "unreachable")
@@ -74,7 +82,10 @@ async function fetchPage(
       url,
       site,
       limits,
-      headers: headersFor(url),
+      ...(request === undefined
+        ? {}
+        : { method: request.method, ...(request.body === undefined ? {} : { body: request.body }) }),
+      headers: headersFor({ url, request, depth: 0, redirects: hops.length }),
       signal,
       show: { browser: spec.browser, keepsTab },
     });
@@ -93,6 +104,7 @@ async function fetchPage(
       return noPage(hops, { kind: "dead", because: "redirect_loop", detail });
     }
     hops.push(outcome.to);
+    request = requestAfterRedirect(request, outcome.page.status, originOf(outcome.to) === originOf(url));
     url = outcome.to;
   }
 }

@@ -59,6 +59,7 @@ export async function runWorker(
     queues,
     // In submitted jobs, access to private networks is allowed only by the settings.
     allowHosts: crawledHosts ?? [],
+    mayUseAllSecrets: crawledHosts !== undefined,
     unreadableJob: crawledHosts === undefined ? "ends-task" : "ends-worker",
     onFinished: (jobId) => output.finished(jobId),
     onSelector: run.onSelector,

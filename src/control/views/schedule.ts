@@ -5,6 +5,7 @@ import { withoutWebhookSecret } from "../../schedule/webhook-secret.ts";
 import type { Occurrence, PublicSchedule } from "../../store/schedule-store.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { withMaskedSecrets } from "../../submit/masked-secrets.ts";
+import { entryAsWritten } from "../../submit/url-entry.ts";
 
 export type ScheduleOut = {
   id: string;
@@ -42,8 +43,13 @@ export function scheduleOut(schedule: PublicSchedule): ScheduleOut {
     ...{ overlap, catchUp, maxCatchUp, paused },
     nextAt: nextAt === undefined ? null : isoOf(nextAt),
     createdAt: isoOf(createdAt),
-    job: withoutWebhookSecret(withMaskedSecrets(job as JobInput)),
+    job: withWrittenEntries(withoutWebhookSecret(withMaskedSecrets(job as JobInput))),
   };
+}
+
+/** Shows the requests in `urls` as objects. */
+function withWrittenEntries<Job extends { urls?: readonly string[] | undefined }>(job: Job): object {
+  return job.urls === undefined ? job : { ...job, urls: job.urls.map(entryAsWritten) };
 }
 
 export function runOut({ at, kind, state, because, jobId, endedAt }: Occurrence): RunOut {

@@ -8,6 +8,7 @@
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
+import type { Method } from "../../domain/request.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
@@ -26,8 +27,11 @@ type HttpRequest = ExchangeTerms & {
   url: string;
   site: string;
   headers: Readonly<Record<string, string>>;
-  /** The body of a POST request; undefined for GET. A retry may send a POST request twice. */
-  post?: string;
+  /** Default: GET. */
+  method?: Method;
+  body?: string;
+  /** Whether the request may be sent again if the connection breaks after it was sent. Default: true. */
+  mayRepeat?: boolean;
 };
 
 export type HttpAnswer = {
@@ -72,7 +76,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
 
   function dispatch(url: URL, site: string, terms: Terms): Promise<ExchangeEnd> {
     const { origin } = url;
-    const { post, headers } = terms;
+    const { method = "GET", body, headers } = terms;
     const { idleMs } = terms.limits;
     const exchange = new Exchange(clock, terms, {
       trySend: () => allowance.trySend(site),
@@ -84,7 +88,8 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       {
         origin,
         path: url.pathname + url.search,
-        ...(post === undefined ? { method: "GET" } : { method: "POST", body: post }),
+        method,
+        ...(body === undefined ? {} : { body }),
         headers: merged(ownHeaders, headers),
         headersTimeout: idleMs,
         bodyTimeout: idleMs,
@@ -107,7 +112,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       await new Promise(setImmediate);
       if (end.kind === "withdrawn") {
         if (++withdrawals > MAX_WITHDRAWALS) return end;
-      } else if (end.kind === "failed" && !isSecondTry && isWorthASecondTry(end)) {
+      } else if (end.kind === "failed" && !isSecondTry && isWorthASecondTry(end, terms)) {
         isSecondTry = true;
       } else {
         return end;
@@ -141,12 +146,12 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   };
 }
 
-/**
- * Whether the connection broke before the request was sent, or was an idle connection that the site had closed. A retry
- * is safe: a GET request may be sent twice, and so may the POST requests of this client.
- */
-function isWorthASecondTry({ error, isSent, isStale }: Extract<ExchangeEnd, { kind: "failed" }>): boolean {
-  return (isStale || !isSent) && isBrokenConnection(error);
+/** Whether the connection broke before the request was sent, or was an idle connection that the site had closed. */
+function isWorthASecondTry(
+  { error, isSent, isStale }: Extract<ExchangeEnd, { kind: "failed" }>,
+  { mayRepeat = true }: Terms,
+): boolean {
+  return (!isSent || (isStale && mayRepeat)) && isBrokenConnection(error);
 }
 
 async function toResult(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnswer | TransportFailure> {
@@ -173,7 +178,7 @@ async function toResult(end: ExchangeEnd, request: HttpRequest): Promise<HttpAns
 function failed(error: unknown): TransportFailure {
   // The request itself was invalid. It did not reach the site.
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) {
-    const message = `the request is invalid: ${error.message}; correct the headers of the job`;
+    const message = `the request is invalid: ${error.message}; correct the headers of the job or request`;
     throw new TrawlError("BAD_JOB", { op: "http.send", message, cause: error });
   }
   return transportFailure(error);

@@ -20,10 +20,10 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
   const client = createHttpClient(deps, options);
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
-    const { url, site, limits, signal, validators } = request;
+    const { limits, signal, validators, show: _, ...rest } = request;
     const headers =
       validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
-    const answer = await client.send({ url, site, limits, overflow: "refuse", headers, signal });
+    const answer = await client.send({ ...rest, limits, overflow: "refuse", headers, signal });
     return answer.kind === "answer" ? judge(answer, request) : answer;
   }
 

@@ -11,7 +11,14 @@ export function createHttpPoster({ client, clock }: { client: Pick<HttpClient, "
   return {
     async post({ timeoutMs, body, ...request }) {
       const limits = { totalMs: timeoutMs, idleMs: timeoutMs, bodyBytes: BODY_BYTES };
-      const answer = await client.send({ ...request, post: body, limits, overflow: "cut", ignoresBody: true });
+      const answer = await client.send({
+        ...request,
+        method: "POST",
+        body,
+        limits,
+        overflow: "cut",
+        ignoresBody: true,
+      });
       if (answer.kind !== "answer") return answer;
       const waitMs = retryAfterMs(answer.headers["retry-after"], clock.now());
       return { kind: "answered", status: answer.status, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };

@@ -1,7 +1,7 @@
 /** Collects the facts about a wait from Redis; explain.ts of the frontier turns them into sentences (F16). */
 import { offlineSite } from "../../domain/offline-site.ts";
 import { siteOf } from "../../domain/site.ts";
-import { stepOf } from "../../domain/step-url.ts";
+import { stepOf } from "../../domain/task-url.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import {
   explainJob,

@@ -29,6 +29,7 @@ import { createJobs } from "./jobs.ts";
 import { shardKey } from "./keys.ts";
 import { createLease } from "./lease.ts";
 import { createSettler } from "./settle.ts";
+import { createSharedValues } from "./shared-values.ts";
 import { createSites } from "./sites.ts";
 import { openTerm, returnTerms } from "./terms.ts";
 
@@ -107,6 +108,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
   const time = timeOf(shardKey(options.prefix, 0));
   const jobs = createJobs({ shards, time });
   const sites = createSites({ shards });
+  const values = createSharedValues({ shards });
   const dead = createDeadLetters({ shards, time, jobs });
   const fleet = createFleet({ shards, time });
   const forgetter = createForgetter(shards);
@@ -162,6 +164,8 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     keepRobots: (site, robots, delayMs) => waking(sites.keepRobots(site, robots, delayMs)),
     markScripted: (site, forMs) => sites.markScripted(site, forMs),
     isScripted: (site) => sites.isScripted(site),
+    findValue: (key) => values.find(key),
+    keepValue: (key, value, condition) => values.keep(key, value, condition),
     announce: (presence, ttlMs) => fleet.announce(presence, ttlMs),
     withdraw: (worker) => fleet.withdraw(worker),
     // When a task becomes due, one of many idle workers calls `lease`. The others call it a little later, in case that

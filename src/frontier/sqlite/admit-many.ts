@@ -138,13 +138,14 @@ function isPlain(tx: Transaction, job: JobRow, tasks: readonly NewTask[]): boole
   if (first === undefined || isLimited || job.expire_after_ms !== null || job.site_rules !== "{}") return false;
   if (!maySend(job, tx.now) || job.finished_at !== null) return false;
   return tasks.every(
-    ({ site, kind, queue, priority, depth, handler, carry, redirects = 0 }) =>
+    ({ site, kind, queue, priority, depth, handler, carry, request, redirects = 0 }) =>
       kind === first.kind &&
       queue === first.queue &&
       priority === first.priority &&
       depth === first.depth &&
       handler === first.handler &&
       carry === undefined &&
+      request === undefined &&
       redirects === 0 &&
       !isOffline(site),
   );

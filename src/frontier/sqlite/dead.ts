@@ -78,6 +78,7 @@ export function createDeadLetters({ db, runTransaction }: Deps): DeadLetters {
       row.depth,
       row.handler,
       row.carry,
+      row.request,
       row.redirects,
       row.token,
       isDue ? null : dueAt,

@@ -56,9 +56,11 @@ export function createAdmit(db: Database): Admit {
 
   function add(tx: Transaction, lane: LaneRow, task: NewTask): void {
     const carry = task.carry === undefined ? null : JSON.stringify(task.carry);
+    const request = task.request === undefined ? null : JSON.stringify(task.request);
     const id = tx.totals.next_task++;
     const { handler = null, redirects = 0 } = task;
-    sql.addTask.run(id, lane.job, lane.n, lane.site, task.url, task.kind, task.depth, handler, carry, redirects);
+    const { job, n, site } = lane;
+    sql.addTask.run(id, job, n, site, task.url, task.kind, task.depth, handler, carry, request, redirects);
     lane.queued += 1;
     tx.totals.pending += 1;
   }

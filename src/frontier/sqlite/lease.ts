@@ -5,6 +5,7 @@
  * that are not due.
  */
 import { concurrencyOf, type ReturnedTerm, type Term, tasksPerTerm } from "../../domain/politeness.ts";
+import type { TaskRequest } from "../../domain/request.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import { aloneQueue, type Grant, type LeaseAnswer, type LeaseRequest, MAX_BATCH } from "../frontier.ts";
@@ -313,6 +314,7 @@ function grantOf(row: TaskRow, jobId: string, turn: Turn): Grant {
     attempt: row.failures + 1,
     ...(row.handler === null ? {} : { handler: row.handler }),
     ...(row.carry === null ? {} : { carry: JSON.parse(row.carry) as unknown }),
+    ...(row.request === null ? {} : { request: JSON.parse(row.request) as TaskRequest }),
     redirects: row.redirects,
     mustFetchRobots: turn.mustFetchRobots,
   };

@@ -18,6 +18,7 @@ import { createListJobSites } from "./job-sites.ts";
 import { createJobs } from "./jobs.ts";
 import { createLease } from "./lease.ts";
 import { createSettler } from "./settle.ts";
+import { createSharedValues } from "./shared-values.ts";
 import { createSites } from "./sites.ts";
 import { createRunTransaction } from "./transaction.ts";
 
@@ -47,6 +48,7 @@ export function openSqliteFrontier(
   const settler = createSettler({ db, runTransaction, admit });
   const jobs = createJobs({ db, runTransaction });
   const sites = createSites({ db, runTransaction, now });
+  const values = createSharedValues(db, now);
   const dead = createDeadLetters({ db, runTransaction });
   const explain = createExplain({ db, sites, now });
   const fleet = createFleet({ db, now });
@@ -91,6 +93,8 @@ export function openSqliteFrontier(
     keepRobots: (site, robots, delayMs) => write("frontier.keepRobots", () => sites.keepRobots(site, robots, delayMs)),
     markScripted: (site, forMs) => read("frontier.markScripted", () => sites.markScripted(site, forMs)),
     isScripted: (site) => read("frontier.isScripted", () => sites.isScripted(site)),
+    findValue: (key) => read("frontier.findValue", () => values.find(key)),
+    keepValue: (key, value, condition) => read("frontier.keepValue", () => values.keep(key, value, condition)),
     announce: (presence, ttlMs) => read("frontier.announce", () => fleet.announce(presence, ttlMs)),
     withdraw: (worker) => read("frontier.withdraw", () => fleet.withdraw(worker)),
     waitForWork: (until, signal) => wakeups.wait(until, signal),

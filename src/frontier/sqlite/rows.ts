@@ -94,6 +94,7 @@ export type TaskRow = {
   depth: number;
   handler: string | null;
   carry: string | null;
+  request: string | null;
   redirects: number;
   failures: number;
   crashes: number;
@@ -117,6 +118,7 @@ export type DeadRow = {
   depth: number;
   handler: string | null;
   carry: string | null;
+  request: string | null;
   redirects: number;
   token: number;
   reason: string;

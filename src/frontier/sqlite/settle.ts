@@ -143,6 +143,7 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       task.depth,
       task.handler,
       task.carry,
+      task.request,
       task.redirects,
       task.token,
       reason,

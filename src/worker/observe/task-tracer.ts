@@ -2,7 +2,7 @@
  * Records OpenTelemetry spans of each attempt (lease, robots, fetch, extract, store, settle) and, when the task has
  * ended, of the task itself. If tracing is off, it subscribes to nothing.
  */
-import { pageUrlOf } from "../../domain/step-url.ts";
+import { pageUrlOf } from "../../domain/task-url.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { SpanAttributes, SpanEnd, TaskTrace, Tracing } from "../../runtime/tracing.ts";

@@ -1,5 +1,6 @@
 /** Requests a page. In a recrawl, the request is conditional if the page memory contains validators. */
-import { pageUrlOf } from "../../domain/step-url.ts";
+import { isSafe, type TaskRequest } from "../../domain/request.ts";
+import { pageUrlOf, withoutStep } from "../../domain/task-url.ts";
 import { isContradicted, type Validators } from "../../domain/validators.ts";
 import type { Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
@@ -8,6 +9,7 @@ import type { PageMemory, Recall } from "../../store/page-memory.ts";
 import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
 import type { JobPlan } from "./plan.ts";
 import { hasOwnConditions, type Revisit, validatorsFor } from "./recrawl.ts";
+import { type SentMarks, sendOnce } from "./send-once.ts";
 
 export type FetchPageDeps = {
   fetcher: Fetcher;
@@ -15,7 +17,9 @@ export type FetchPageDeps = {
   renderer: Fetcher;
   /** Loads the page memory of a recrawl set. */
   recall(recall: Recall): Promise<PageMemory | undefined>;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
+  /** The marks of requests that are sent at most once. */
+  marks: SentMarks;
 };
 
 type PageRequest = {
@@ -33,10 +37,15 @@ type PageRequest = {
 export async function findRevisit({ deps, grant, plan }: Omit<PageRequest, "revisit">): Promise<Revisit | undefined> {
   const { recrawl } = plan.spec;
   if (recrawl === undefined) return undefined;
-  return { ...recrawl, before: await deps.recall({ set: recrawl.set, url: pageUrlOf(grant.url), jobId: grant.jobId }) };
+  const { set } = recrawl;
+  return { ...recrawl, before: await deps.recall({ set, url: withoutStep(grant.url), jobId: grant.jobId }) };
 }
 
 export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
+  const { deps, grant, plan } = request;
+  const isUnsafe = grant.request !== undefined && !isSafe(grant.request.method);
+  if (isUnsafe && plan.spec.retries.unsafe === false)
+    return sendOnce(deps.marks, grant, () => send(request, undefined));
   const validators = chooseValidators(request);
   const outcome = await send(request, validators);
   if (outcome.kind !== "unchanged" || validators === undefined) return outcome;
@@ -47,8 +56,8 @@ export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
 }
 
 function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | undefined {
-  if (revisit === undefined || grant.kind !== "fetch") return undefined;
-  return hasOwnConditions(plan.headersFor(pageUrlOf(grant.url))) ? undefined : validatorsFor({ grant, plan }, revisit);
+  if (revisit === undefined || grant.kind !== "fetch" || (grant.request?.method ?? "GET") !== "GET") return undefined;
+  return hasOwnConditions(plan.headersFor(grant)) ? undefined : validatorsFor({ grant, plan }, revisit);
 }
 
 async function send(
@@ -63,7 +72,8 @@ async function send(
     site: grant.site,
     validators,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
-    headers: plan.headersFor(url),
+    headers: plan.headersFor(grant),
+    ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),
     signal,
     show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
   };
@@ -74,4 +84,9 @@ async function send(
       : await observe.trace(attempt, step, url, () => fetcher.fetch(request));
   observe.fetched?.(attempt, { step, outcome, startedAt, endedAt: deps.clock.now() });
   return outcome;
+}
+
+function requestPart({ method, body }: TaskRequest, { spec }: JobPlan): Partial<FetchRequest> {
+  const mayRepeat = isSafe(method) || spec.retries.unsafe !== false;
+  return { method, mayRepeat, ...(body === undefined ? {} : { body }) };
 }

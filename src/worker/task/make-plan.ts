@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
+import { originOf } from "../../domain/site.ts";
 import type { Extractor } from "../../extract/extractor.ts";
 import type { Spider } from "../../spider/define-spider.ts";
 import type { PageReader } from "../../spider/page-reader.ts";
@@ -14,6 +15,8 @@ type Deps = {
   loadSpider(path: string): Promise<Spider>;
   /** A digest of the code of a spider. */
   hashSpider(path: string): string;
+  /** Replaces a reference to a secret by its value. Throws BAD_SECRET. */
+  resolveSecret(text: string): string;
   /** The version of Trawl: another version may read pages differently. */
   version: string;
   makeSpiderReader(spider: Spider, inScope: (pageUrl: string, depth: number) => (url: string) => boolean): PageReader;
@@ -23,12 +26,13 @@ export function createPlanMaker({
   makeExtractor,
   loadSpider,
   hashSpider,
+  resolveSecret,
   version,
   makeSpiderReader,
 }: Deps): (spec: JobSpec) => Promise<JobPlan> {
   return async (spec) => {
     const linkFilter = spec.follow === undefined ? undefined : createLinkFilter(spec.follow);
-    const headersFor = headersOf(spec);
+    const headersFor = headersOf(spec, resolveSecret);
     const routeOf = createRouter(spec);
     // The spider is hashed before it is loaded. If its file changes in between, the digest is that of the old code, so
     // the next job reads the pages again.
@@ -47,16 +51,34 @@ export function createPlanMaker({
 /** The default link scope of a spider's selectors. */
 const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], maxDepth: undefined } as const;
 
-/** These headers are sent only to hosts that the user named, not to hosts that only a link or redirect leads to. */
-const SECRET_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
+/** Headers that never contain secrets, so that they are sent to every origin. Any other header may contain one. */
+const OPEN_HEADERS = new Set([
+  ...["accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "from", "pragma"],
+  ...["range", "referer", "upgrade-insecure-requests", "user-agent"],
+]);
 
-/** The headers of a job for one URL. */
-export function headersOf({ headers, typedHosts }: JobSpec): JobPlan["headersFor"] {
-  const open = Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name)));
-  if (Object.keys(open).length === Object.keys(headers).length) return () => headers;
-  const trusted = new Set(typedHosts);
-  return (url) => (trusted.has(new URL(url).hostname) ? headers : open);
+/** The headers of the requests of a job, see JobPlan.headersFor. */
+export function headersOf(
+  { headers: written, origins }: Pick<JobSpec, "headers" | "origins">,
+  resolveSecret: (text: string) => string,
+): JobPlan["headersFor"] {
+  const headers = resolved(written, resolveSecret);
+  const open = Object.fromEntries(Object.entries(headers).filter(([name]) => OPEN_HEADERS.has(name)));
+  const hasSecrets = Object.keys(open).length < Object.keys(headers).length;
+  const trusted = new Set(origins);
+  return ({ url, depth, redirects, request }) => {
+    // A task at depth 0 is a URL of the job, unless a redirect leads to it.
+    const isOwn = !hasSecrets || (depth === 0 && redirects === 0) || trusted.has(originOf(url));
+    const shared = isOwn ? headers : open;
+    return request?.headers === undefined ? shared : { ...shared, ...resolved(request.headers, resolveSecret) };
+  };
 }
+
+function resolved(headers: Headers, resolveSecret: (text: string) => string): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, resolveSecret(value)]));
+}
+
+type Headers = Readonly<Record<string, string>>;
 
 /** Only recrawls compare digests, so the files of a spider are not read for other jobs. */
 function digestFor(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["digestOf"] {

@@ -5,9 +5,10 @@
 import { queueFor } from "../../domain/job-spec.ts";
 import { offlineSite } from "../../domain/offline-site.ts";
 import type { Page } from "../../domain/page.ts";
-import { siteOf } from "../../domain/site.ts";
-import { pageUrlOf, stepUrl } from "../../domain/step-url.ts";
+import { requestAfterRedirect, type TaskRequest } from "../../domain/request.ts";
+import { originOf, siteOf } from "../../domain/site.ts";
 import type { NewTask, TaskKind } from "../../domain/task.ts";
+import { pageUrlOf, requestUrl, stepOf, stepUrl, withoutStep } from "../../domain/task-url.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
 import type { SpooledPage } from "../../store/bodies/bodies.ts";
@@ -31,17 +32,20 @@ export function redirected(
 ): TaskResult {
   const { grant, plan } = task;
   const redirects = grant.redirects + 1;
-  if (to === pageUrlOf(grant.url) || redirects > maxRedirects) {
+  const isSameOrigin = originOf(to) === originOf(grant.url);
+  const next = continuation(task, to, grant.kind, requestAfterRedirect(grant.request, page.status, isSameOrigin));
+  if (next.url === withoutStep(grant.url) || redirects > maxRedirects) {
     const detail = `stopped after ${redirects} redirects; the next one is to ${to}`;
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const mayFollow = grant.depth === 0 || plan.linkFilter === undefined || plan.linkFilter.from(grant.url)(to);
-  return passedTo(task, page, mayFollow ? [continuation(task, to, grant.kind)] : [], mayFollow ? 0 : 1);
+  return passedTo(task, page, mayFollow ? [next] : [], mayFollow ? 0 : 1);
 }
 
 /** The page needs a browser: a task on the render queue fetches it again. */
 export function renderLater(task: Task, page: Page): TaskResult {
-  return passedTo(task, page, [continuation(task, stepUrlOf(task, "render"), "render")], 0);
+  const { request } = task.grant;
+  return passedTo(task, page, [continuation(task, stepUrlOf(task, "render"), "render", request)], 0);
 }
 
 /**
@@ -79,10 +83,10 @@ function stepUrlOf({ grant, plan }: Task, step: "render" | "parse"): string {
   return stepUrl(grant.url, step, plan.spec.dedup.scope === "job" ? undefined : grant.taskId);
 }
 
-function continuation({ grant, plan }: Task, url: string, kind: TaskKind): NewTask {
+function continuation({ grant, plan }: Task, url: string, kind: TaskKind, request: TaskRequest | undefined): NewTask {
   const routing = plan.routeOf(pageUrlOf(url));
   return {
-    url,
+    url: stepOf(url) === undefined ? requestUrl(url, request) : url,
     site: siteOf(url, plan.spec.siteGrouping),
     kind,
     queue: queueFor(kind, routing, plan.spec),
@@ -91,6 +95,7 @@ function continuation({ grant, plan }: Task, url: string, kind: TaskKind): NewTa
     redirects: grant.redirects + 1,
     ...(grant.handler === undefined ? {} : { handler: grant.handler }),
     ...(grant.carry === undefined ? {} : { carry: grant.carry }),
+    ...(request === undefined ? {} : { request }),
   };
 }
 

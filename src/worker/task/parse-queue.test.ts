@@ -140,6 +140,7 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
         invalid: [],
         links: page.url === URLS[0] ? [LINKED] : [],
       }),
+    resolveSecret: (text) => text,
     hashSpider: () => "",
     version: "1",
     loadSpider: () => Promise.reject(new Error("the job has no spider")),
@@ -158,7 +159,8 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
   });
   const handlerErrors = createHandlerErrors({ log });
   const readBatcher = { turn: () => undefined };
-  const rest = { decode: String, deliver, recall: async () => undefined, clock, handlerErrors, readBatcher };
+  const marks = { findValue: async () => undefined, keepValue: async () => 1 };
+  const rest = { marks, decode: String, deliver, recall: async () => undefined, clock, handlerErrors, readBatcher };
   const attempts = createAttemptRecorder({ clock }, { worker: "w" });
   const attempt = attempts.begin(grant, false);
   const result = await runTask({

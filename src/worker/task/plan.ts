@@ -5,6 +5,9 @@ import type { Routing } from "../../domain/route.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { PageReader } from "../../spider/page-reader.ts";
 
+/** The part of a task that determines its headers. */
+export type RequestedTask = Pick<Grant, "url" | "depth" | "redirects"> & { request?: Grant["request"] | undefined };
+
 export type JobPlan = {
   spec: JobSpec;
   /** When the job was created, by the broker's clock. */
@@ -20,6 +23,9 @@ export type JobPlan = {
   digestOf(grant: Pick<Grant, "handler" | "carry" | "depth">): string;
   /** The queue and priority of one URL. */
   routeOf(url: string): Routing;
-  /** The job's headers for one URL. Headers with secrets are sent only to hosts that the user named. */
-  headersFor(url: string): Readonly<Record<string, string>>;
+  /**
+   * The headers of a request: those of the job, and those of the request itself. Headers of the job that may contain
+   * secrets are sent only to the origins of the job's own URLs.
+   */
+  headersFor(task: RequestedTask): Readonly<Record<string, string>>;
 };

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import type { Page } from "../../domain/page.ts";
-import { pageUrlOf } from "../../domain/step-url.ts";
+import { pageUrlOf } from "../../domain/task-url.ts";
 import { conditionalHeaders, type Validators, validatorsOf } from "../../domain/validators.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { ExtractedPage } from "../../spider/page-reader.ts";

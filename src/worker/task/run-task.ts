@@ -11,8 +11,8 @@ import { discover, type FoundLinks } from "../../discover/discover.ts";
 import { kindOf } from "../../domain/job-spec.ts";
 import type { Page } from "../../domain/page.ts";
 import { siteOf } from "../../domain/site.ts";
-import { pageUrlOf } from "../../domain/step-url.ts";
 import type { TaskKind } from "../../domain/task.ts";
+import { pageUrlOf } from "../../domain/task-url.ts";
 import type { FetchLimits, FetchOutcome } from "../../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../../fetch/robots.ts";
 import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
@@ -23,6 +23,7 @@ import type { MemoryWrite } from "../../store/page-memory.ts";
 import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
 import { type FetchPageDeps, fetchPage, findRevisit } from "./fetch-page.ts";
 import type { HandlerErrors } from "./handler-errors.ts";
+import { createHandlerRequest } from "./handler-request.ts";
 import { type ParseCarry, parseLater, redirected, renderLater } from "./next-task.ts";
 import type { JobPlan } from "./plan.ts";
 import type { ReadBatcher } from "./read-batcher.ts";
@@ -208,9 +209,12 @@ async function extract(task: Task, input: Omit<PageInput, "task" | "signal">): P
   }
 }
 
-function readWith({ deps, attempt, grant, plan, signal }: Task, input: Omit<PageInput, "task" | "signal">) {
+function readWith({ deps, options, attempt, grant, plan, signal }: Task, input: Omit<PageInput, "task" | "signal">) {
   if (plan.spec.spider === undefined) return plan.read({ ...input, task: grant, signal });
-  return deps.handlerErrors.follow(attempt.grant, signal, (own) => plan.read({ ...input, task: grant, signal: own }));
+  return deps.handlerErrors.follow(attempt.grant, signal, (own) => {
+    const send = createHandlerRequest({ deps, options, grant, plan, signal: own });
+    return plan.read({ ...input, task: grant, signal: own, send });
+  });
 }
 
 /** The site reports that the page has not changed, so its records and links are the ones extracted before. */

@@ -18,11 +18,13 @@ import { leasing } from "./leasing.ts";
 import { ledger } from "./ledger.ts";
 import { politeness } from "./politeness.ts";
 import { presence } from "./presence.ts";
+import { requests } from "./requests.ts";
 import { retries } from "./retries.ts";
 import { robots } from "./robots.ts";
 import { schema } from "./schema.ts";
 import { scriptedSites } from "./scripted-sites.ts";
 import { settling } from "./settling.ts";
+import { sharedValues } from "./shared-values.ts";
 import { siteBackoff } from "./site-backoff.ts";
 import { siteListing } from "./site-listing.ts";
 import { suspects } from "./suspects.ts";
@@ -37,11 +39,13 @@ const TOPICS: readonly ((suite: Suite) => void)[] = [
   siteListing,
   robots,
   scriptedSites,
+  sharedValues,
   fairness,
   leasesAndCrashes,
   suspects,
   settling,
   dedup,
+  requests,
   ledger,
   jobs,
   jobSites,

@@ -10,6 +10,7 @@ import { plural } from "../../ui/format.ts";
 import { PRIORITIES } from "../job/priorities.ts";
 import { FieldRows } from "./field-rows.tsx";
 import { type JobDraft, withoutUndefined } from "./job-draft.ts";
+import { linesOf, urlsIn } from "./url-lines.ts";
 
 const ADAPTIVE = [
   { value: "", label: "server default" },
@@ -55,12 +56,12 @@ function StartSection({ job, set, problems }: SectionProps) {
 /** Keeps the text as typed, including empty lines; the job contains the parsed URLs. */
 function UrlsField({ job, set, problems }: SectionProps) {
   const urls = job.urls ?? [];
-  const [text, setText] = useState(urls.join("\n"));
-  const shown = urlsIn(text).join("\n") === urls.join("\n") ? text : urls.join("\n");
+  const [text, setText] = useState(linesOf(urls));
+  const shown = linesOf(urlsIn(text)) === linesOf(urls) ? text : linesOf(urls);
   return (
     <Field
       label="Start URLs"
-      hint={urls.length === 0 ? "One URL per line." : plural(urls.length, "URL")}
+      hint={urls.length === 0 ? "One URL per line, or a request as JSON." : plural(urls.length, "URL")}
       problem={problems.at("urls")}
     >
       {(ids) => (
@@ -296,11 +297,4 @@ function GlobsField({ globs = [], onGlobs, ...field }: GlobsProps) {
       }}
     />
   );
-}
-
-function urlsIn(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean);
 }

@@ -14,7 +14,7 @@ const isRules: Check = (value) => isObject(value) && Object.values(value as obje
 
 const SHAPES: Readonly<Record<string, { fits: Check; expected: string }>> = {
   name: { fits: isText, expected: "a string" },
-  urls: { fits: isTexts, expected: "a list of URLs" },
+  urls: { fits: isUrls, expected: "a list of URLs" },
   spider: { fits: isText, expected: "a string" },
   queue: { fits: isText, expected: "a string" },
   render: { fits: isText, expected: "a string" },
@@ -42,6 +42,11 @@ export function readJob(text: string): { job: JobInput } | { problem: string } {
   }
   const problem = shapeProblem(value);
   return problem === undefined ? { job: value as JobInput } : { problem };
+}
+
+function isUrls(value: unknown): boolean {
+  const isUrl: Check = (one) => isText(one) || (isObject(one) && isText((one as { url?: unknown }).url));
+  return Array.isArray(value) && value.every(isUrl);
 }
 
 function isFollow(value: unknown): boolean {

@@ -17,6 +17,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { deletePreviewJob, type FetchedPage, fetchPage } from "./fetch-page.ts";
 import { extractOf, type JobDraft } from "./job-draft.ts";
 import { type Extraction, PreviewResult } from "./preview-result.tsx";
+import { firstUrl } from "./url-lines.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -25,7 +26,7 @@ type PreviewProps = { draft: JobDraft; job: JobInput; onError: (error: unknown) 
 export function Preview({ draft, job, onError }: PreviewProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [fetched, setFetched] = useState<FetchedPage | undefined>(undefined);
-  const url = typed ?? job.urls?.[0] ?? "";
+  const url = typed ?? firstUrl(job.urls ?? []) ?? "";
   const { fetching, cancel } = useFetching(setFetched);
   const extraction = useExtraction(fetched, draft, onError);
   const hasNoWorkers = fleet.value?.workers === 0;

@@ -31,15 +31,24 @@ const tasks = fc
     redirects: fc.option(fc.nat(20), { nil: undefined }),
     handler: fc.option(fc.string(), { nil: undefined }),
     carry: fc.option(fc.jsonValue(), { nil: undefined }),
+    request: fc.option(
+      fc.record({
+        method: fc.constantFrom("GET", "POST"),
+        headers: fc.dictionary(fc.string(), fc.string()),
+        body: fc.string(),
+      }),
+      { nil: undefined },
+    ),
   })
   .map(({ url, by, ...rest }): NewTask => {
     const site = { host: url.host, domain: url.hostname.split(".").slice(-2).join("."), unlike: "x.test" }[by];
-    const { redirects, handler, carry, ...sure } = rest;
+    const { redirects, handler, carry, request, ...sure } = rest;
     return {
       ...{ url: url.href, site, queue: "fetch", priority: 5, ...sure },
       ...(redirects === undefined ? {} : { redirects }),
       ...(handler === undefined ? {} : { handler }),
       ...(carry === undefined ? {} : { carry }),
+      ...(request === undefined ? {} : { request }),
     };
   });
 
@@ -52,12 +61,13 @@ describe("the body of a task", () => {
 
   it("is decoded to the same task", () => {
     const same = fc.property(tasks, (task) => {
-      const { url, site, kind, depth, redirects = 0, handler, carry } = task;
+      const { url, site, kind, depth, redirects = 0, handler, carry, request } = task;
       expect(decodeBody(encodeBody(task), site)).toEqual({
         ...{ url, kind, depth, redirects },
         ...(handler === undefined ? {} : { handler }),
         // JSON does not distinguish 0 and -0.
         ...(carry === undefined ? {} : { carry: JSON.parse(JSON.stringify(carry)) }),
+        ...(request === undefined ? {} : { request: JSON.parse(JSON.stringify(request)) }),
       });
     });
     fc.assert(same, { numRuns: 500 });

@@ -32,5 +32,5 @@ SELECT count(*) AS letters FROM dead
 DELETE FROM dead WHERE id = ?
 
 -- name: requeue
-INSERT INTO tasks (id, job, lane, site, state, url, kind, depth, handler, carry, redirects, token, not_before)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO tasks (id, job, lane, site, state, url, kind, depth, handler, carry, request, redirects, token, not_before)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

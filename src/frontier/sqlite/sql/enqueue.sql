@@ -15,5 +15,5 @@ ON CONFLICT (scope, fingerprint) DO UPDATE SET task = ?3, job = ?4, until = ?5 W
 SELECT 1 AS yes FROM seen WHERE scope = ? AND fingerprint = ? AND (until IS NULL OR until > ?)
 
 -- name: addTask
-INSERT INTO tasks (id, job, lane, site, state, url, kind, depth, handler, carry, redirects)
-VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)
+INSERT INTO tasks (id, job, lane, site, state, url, kind, depth, handler, carry, request, redirects)
+VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)

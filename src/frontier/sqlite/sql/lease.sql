@@ -31,7 +31,7 @@ SELECT count(*) AS due FROM (
 UPDATE tasks SET state = 'leased', token = token + 1, crashes = crashes + 1 - ?1, ahead = ?1, worker = ?2,
   lease_until = ?3
 WHERE id IN (SELECT id FROM tasks WHERE lane = ?4 AND state = 'queued' ORDER BY id LIMIT ?5)
-RETURNING id, token, url, kind, depth, handler, carry, redirects, failures
+RETURNING id, token, url, kind, depth, handler, carry, request, redirects, failures
 
 -- ARGS  1 ahead   2 worker   3 lease until   4 lane   5 now   6 max
 -- name: takeRetries
@@ -39,7 +39,7 @@ UPDATE tasks SET state = 'leased', token = token + 1, crashes = crashes + 1 - ?1
   lease_until = ?3
 WHERE id IN (SELECT id FROM tasks WHERE lane = ?4 AND state = 'delayed' AND not_before <= ?5
   ORDER BY not_before, id LIMIT ?6)
-RETURNING id, token, url, kind, depth, handler, carry, redirects, failures
+RETURNING id, token, url, kind, depth, handler, carry, request, redirects, failures
 
 -- The first task of a term starts at once, so its lease counts as a crash until it ends cleanly.
 -- name: countStart

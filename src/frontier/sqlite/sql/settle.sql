@@ -31,6 +31,6 @@ SELECT * FROM tasks WHERE state = 'leased' AND lease_until <= ? ORDER BY lease_u
 SELECT * FROM tasks INDEXED BY tasks_leased WHERE state = 'leased' AND worker = ? LIMIT ?
 
 -- name: addDead
-INSERT INTO dead (id, job, site, queue, priority, url, kind, depth, handler, carry, redirects, token, reason, status,
-  died_at, history)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO dead (id, job, site, queue, priority, url, kind, depth, handler, carry, request, redirects, token, reason,
+  status, died_at, history)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

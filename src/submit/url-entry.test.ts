@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { entryOf, originsOf, readEntry } from "./url-entry.ts";
+
+const entry = (request: object) => JSON.stringify({ url: "https://a.example/x", ...request });
+
+describe("an entry of a list of URLs", () => {
+  it("is a URL, or a request as JSON", () => {
+    expect(readEntry(" https://a.example/ ")).toEqual({ url: "https://a.example/" });
+    expect(readEntry(entry({}))).toEqual({ url: "https://a.example/x" });
+    expect(readEntry(entry({ method: "get" }))).toEqual({ url: "https://a.example/x" });
+    expect(readEntry(entry({ json: [1], headers: { "X-A": "b" } }))).toEqual({
+      url: "https://a.example/x",
+      request: { method: "POST", headers: { "content-type": "application/json", "x-a": "b" }, body: "[1]" },
+    });
+    expect(readEntry(entry({ form: { a: ["1", 2], b: true } }))).toMatchObject({ request: { body: "a=1&a=2&b=true" } });
+    expect(readEntry(entry({ body: "x", headers: { "Content-Type": "text/csv" } }))).toMatchObject({
+      request: { headers: { "content-type": "text/csv" }, body: "x" },
+    });
+  });
+
+  it.each([
+    ["{", /not a valid request/],
+    ['{"method":"POST"}', /url: /],
+    [entry({ method: "FLY" }), /method: takes GET, HEAD/],
+    [entry({ json: 1, body: "x" }), /body: cannot be combined with json/],
+    [entry({ method: "HEAD", body: "x" }), /a HEAD request has no body/],
+    [entry({ headers: { host: "b.example" } }), /headers.host: is a connection header/],
+    [entry({ headers: { "x-a": "b\nc" } }), /headers.x-a: contains characters/],
+    [entry({ body: "x".repeat(65_537) }), /has 65537 bytes, more than the limit of 65536/],
+    [entry({ unknown: 1 }), /unknown/],
+  ])("names its problem: %s", (text, problem) => {
+    expect(readEntry(text)).toMatchObject({ problem: expect.stringMatching(problem) });
+  });
+
+  it("is the same after it was made from a task", () => {
+    const read = readEntry(entry({ method: "PUT", form: { q: "a b" }, headers: { "x-a": "b" } }));
+    if ("problem" in read) throw new Error(read.problem);
+    expect(readEntry(entryOf({ ...read, url: `${read.url}#put-1` }))).toEqual(read);
+  });
+
+  it("has an origin, and each origin is listed once", () => {
+    const entries = ["https://a.example/1", entry({}), "http://a.example/", "https://a.example:8443/", "nonsense", "{"];
+    expect(originsOf(entries)).toEqual(["https://a.example", "http://a.example", "https://a.example:8443"]);
+  });
+});
