@@ -28,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/frontier-admin.ts",
   ],
   discover: ["domain"],
+  session: ["domain", "errors.ts", "runtime", "frontier/frontier.ts"],
   schedule: [
     "domain",
     "errors.ts",
@@ -86,8 +87,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "fetch/robots.ts",
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
+    "session",
     "spider/define-spider.ts",
     "spider/page-reader.ts",
+    "spider/request-options.ts",
     "store/bodies/bodies.ts",
     "store/history-store.ts",
     "store/page-memory.ts",

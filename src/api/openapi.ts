@@ -1,6 +1,9 @@
 /** Generates the OpenAPI 3.1 document from the routes. */
 import { z } from "zod";
+import { browserSchema } from "../submit/browser-schema.ts";
 import { jobSchema } from "../submit/job-schema.ts";
+import { loginSchema } from "../submit/session-schema.ts";
+import { entrySchema } from "../submit/url-entry.ts";
 import { VERSION } from "../version.ts";
 import type { ResponseShape, Route } from "./route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire/dead.ts";
@@ -20,6 +23,10 @@ export type OpenApi = {
 /** Shared schemas, by their name in the document. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   NewJob: jobSchema,
+  // Parts of a job that other requests also have.
+  Browser: browserSchema,
+  Login: loginSchema,
+  Url: entrySchema,
   Job: jobSchemaOut,
   Page: pageSchemaOut,
   DeadLetter: deadSchemaOut,

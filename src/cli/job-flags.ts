@@ -95,6 +95,7 @@ export function withRequestFlags(command: Command): Command {
       collect,
       [],
     )
+    .option("--cookies", "keep the cookies of sites, and send them back")
     .option(
       "-X, --method <method>",
       "method of the requests to the given URLs: GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",

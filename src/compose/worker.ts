@@ -3,6 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { createSecretResolver } from "../config/secret-reference.ts";
 import { jobOut } from "../control/views/job.ts";
 import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
+import { compileRules } from "../extract/compile-rules.ts";
 import { needsBrowser } from "../extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "../fetch/browser/browser-fetcher.ts";
 import { getChromium } from "../fetch/browser/find-chromium.ts";
@@ -21,6 +22,8 @@ import { mayBeAlive, supervisedProcess, thisProcess } from "../runtime/process-i
 import { MB_BYTES } from "../runtime/process-memory.ts";
 import { createProcessMetrics } from "../runtime/process-metrics.ts";
 import type { Tracing } from "../runtime/tracing.ts";
+import { createLogIn } from "../session/log-in.ts";
+import { createSessionStore } from "../session/session-store.ts";
 import { loadSpider } from "../spider/load-spider.ts";
 import { spiderHash } from "../spider/spider-hash.ts";
 import { createSpiderReader } from "../spider/spider-reader.ts";
@@ -96,6 +99,7 @@ export function composeWorker(
     }),
   });
   const scriptedSites = createScriptedSites(parts, { memoryMs: config.renderMemoryMs, cacheMs: SCRIPTED_CACHE_MS });
+  const sessions = createSessionStore({ values: frontier, clock, log: parts.log });
   const worker = createWorker(
     {
       ...fetching,
@@ -107,6 +111,9 @@ export function composeWorker(
       scriptedSites,
       recall: createPageMemoryBatcher(parts.store),
       marks: frontier,
+      sessions,
+      logIn: createLogIn({ values: frontier, clock }),
+      readFields,
       jobs,
       mayBeAlive,
       onFinished,
@@ -131,7 +138,10 @@ export function composeWorker(
       version: VERSION,
     },
   );
-  return { worker, close: fetching.close };
+  const close = async (): Promise<void> => {
+    await Promise.all([fetching.close(), sessions.flush()]);
+  };
+  return { worker, close };
 }
 
 /** The components that queue and post webhook events. */
@@ -237,6 +247,12 @@ function browserOptions({ chromium, browserSandbox, tabs, pagesPerBrowser, userA
   const hasSandbox = browserSandbox === "auto" ? process.getuid?.() !== 0 : browserSandbox === "on";
   const executablePath = getChromium(chromium);
   return { executablePath, hasSandbox, tabs, pagesPerBrowser, userAgent, launchMs: LAUNCH_MS, closeMs: CLOSE_MS };
+}
+
+/** Reads fields of a page by rules, for logins. */
+function readFields(rules: Readonly<Record<string, string>>, { url, html }: { url: string; html: string }) {
+  const page = { url, status: 200, headers: {}, contentType: "text/html", bodyBytes: 0, fetchedAt: 0, tookMs: 0 };
+  return compileRules(rules, { links: undefined, parser: "fast" })({ page, html }).records[0] ?? {};
 }
 
 /** Decodes a page with its declared or detected charset. */

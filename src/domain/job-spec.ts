@@ -3,6 +3,7 @@ import type { BrowserSpec } from "./browser.ts";
 import type { Rules } from "./extraction-rules.ts";
 import type { SitePolicy } from "./politeness.ts";
 import type { Routing, UrlRoute } from "./route.ts";
+import type { LoginSpec, SessionSpec } from "./session-spec.ts";
 import type { SiteGrouping } from "./site.ts";
 import type { TaskKind } from "./task.ts";
 
@@ -57,6 +58,10 @@ export type JobSpec = {
   /** Workers of this queue parse the pages. If undefined, the worker that fetched a page also parses it. */
   parse: { queue: string } | undefined;
   headers: Readonly<Record<string, string>>;
+  /** Undefined: the job keeps no cookies. */
+  sessions?: SessionSpec;
+  /** How a session logs in. A spider may have its own login instead. */
+  login?: LoginSpec;
   /** The origins of the start URLs, at most 1,000. Headers that may contain secrets are sent only to them. */
   origins: readonly string[];
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };

@@ -9,6 +9,8 @@ export type TaskRequest = {
   /** Names in lower case. They are sent only to the URL of the task. */
   headers?: Readonly<Record<string, string>>;
   body?: string;
+  /** In a session, the target of a redirect: the URL where the chain of redirects began. */
+  redirectedFrom?: string;
 };
 
 /** Longer bodies are refused, because the broker stores them. */
@@ -41,8 +43,9 @@ export function requestAfterRedirect(
   if (request === undefined) return undefined;
   const becomesGet = (status === 303 && request.method !== "HEAD") || (status <= 302 && request.method === "POST");
   const { body, headers, ...method } = becomesGet ? { ...asGet(request) } : request;
+  const { redirectedFrom: _, ...plain } = method;
   const next: TaskRequest = {
-    ...method,
+    ...plain,
     ...(headers === undefined || !isSameOrigin ? {} : { headers }),
     ...(body === undefined ? {} : { body }),
   };

@@ -6,6 +6,8 @@
  * - `https://a.example/#post-0f3a…` is another request: its method and a hash of its body (request.ts).
  * - `https://a.example/#render` and `#parse` are follow-up tasks of the page: rendering it, or parsing it on another
  *   queue. `#post-0f3a…/render` is the same for another request.
+ * - `https://a.example/#again-2` is a page that is fetched again in a session, because a page that sets cookies has
+ *   redirected back to it.
  */
 import { requestMark, type TaskRequest } from "./request.ts";
 
@@ -17,6 +19,11 @@ export type Step = (typeof STEPS)[number];
 export function requestUrl(url: string, request: TaskRequest | undefined): string {
   const mark = request === undefined ? undefined : requestMark(request);
   return mark === undefined ? url : `${url}#${mark}`;
+}
+
+/** The URL of a page to which redirect number `redirects` of a session has led back. */
+export function againUrl(url: string, redirects: number): string {
+  return `${url}${url.includes("#") ? "~" : "#"}again-${redirects}`;
 }
 
 /**

@@ -69,6 +69,7 @@ export const RETRY_REASONS = {
   throttled: "status 429 or 503: the site gets too many requests or is overloaded",
   server_error: "status 408, 425, or 5xx other than 501, 503 and 505; from a webhook endpoint, any 5xx other than 503",
   robots_unreachable: "robots.txt could not be fetched, so no page of the site may be fetched yet",
+  login_failed: "the session of the task could not log in, or its login expired again at once",
   render_failed: "the browser or its page failed or crashed",
   not_accepted: "a webhook endpoint responded with 3xx, or with 4xx other than 410 and 429; redirects are not followed",
 } as const;

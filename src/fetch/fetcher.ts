@@ -1,6 +1,7 @@
 /** The contract of fetchers. */
 import type { Page as Tab } from "playwright-core";
 import type { BrowserSpec } from "../domain/browser.ts";
+import type { StoredCookie } from "../domain/cookie.ts";
 import type { Page } from "../domain/page.ts";
 import type { Method } from "../domain/request.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
@@ -15,6 +16,18 @@ export type FetchLimits = {
   idleMs: number;
 };
 
+/** The cookies of the session that a request belongs to. */
+export type RequestCookies = {
+  /** The value of the `cookie` header; undefined if no cookie applies. */
+  headerFor(url: string): string | undefined;
+  /** Stores the `set-cookie` headers of a response. */
+  receive(url: string, setCookies: readonly string[]): void;
+  /** All cookies, for a browser. */
+  list(): readonly StoredCookie[];
+  /** Stores the cookies of a browser. */
+  set(cookies: readonly StoredCookie[]): void;
+};
+
 export type FetchRequest = {
   url: string;
   site: string;
@@ -27,6 +40,8 @@ export type FetchRequest = {
   /** Added to the fetcher's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
+  /** Undefined: the request has no session. */
+  cookies?: RequestCookies | undefined;
   /** Makes the request conditional on these validators. If undefined, the request is unconditional. */
   validators?: Validators | undefined;
   /** How a fetcher with a browser renders the page. If undefined, the defaults apply. */

@@ -14,7 +14,27 @@ type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
  * user could send a secret that they cannot see to a host of their choice. Throws BAD_SCHEDULE.
  */
 export function withKeptSecrets(job: JobInput, kept: JobInput | undefined): JobInput {
-  return withKeptFills(withKeptHeaders(withKeptEntries(job, kept), kept), kept);
+  return withKeptFills(withKeptLogin(withKeptHeaders(withKeptEntries(job, kept), kept), kept), kept);
+}
+
+/** Restores the fields of the login, if the login is sent to the same URL. */
+function withKeptLogin(job: JobInput, kept: JobInput | undefined): JobInput {
+  const { login } = job;
+  if (login === undefined) return job;
+  const before = kept?.login?.url === login.url && kept.login.action === login.action ? kept.login : undefined;
+  const restore = (part: "form" | "json") =>
+    Object.entries(login[part] ?? {}).map(([name, value]) => {
+      if (value !== MASK) return [name, value];
+      return [name, keptValue(`login.${part}.${name}`, before?.[part]?.[name], job, kept)];
+    });
+  return {
+    ...job,
+    login: {
+      ...login,
+      ...(login.form === undefined ? {} : { form: Object.fromEntries(restore("form")) as Record<string, string> }),
+      ...(login.json === undefined ? {} : { json: Object.fromEntries(restore("json")) }),
+    },
+  };
 }
 
 /** Restores the headers of requests in `urls`. A request is the stored one if it differs only in its masks. */
@@ -60,7 +80,7 @@ function withKeptFills(job: JobInput, kept: JobInput | undefined): JobInput {
   return { ...job, browser: { ...browser, actions } };
 }
 
-function keptValue(path: string, before: string | undefined, job: JobInput, kept: JobInput | undefined): string {
+function keptValue<Value>(path: string, before: Value | undefined, job: JobInput, kept: JobInput | undefined): Value {
   if (before === undefined) throw bad(path, "and no value is stored for it");
   if (kept !== undefined && hasSameReach(job, kept)) return before;
   throw bad(

@@ -66,8 +66,25 @@ export type PageContext<Record extends Fields = Fields> = {
 
 export type Handler<Record extends Fields = Fields> = (context: PageContext<Record>) => void | Promise<void>;
 
-export type Spider<Record extends Fields = Fields> = Omit<WrittenJob, "urls" | "spider" | "extract" | "name"> & {
+/** What `login` of a spider gets. */
+export type LoginContext = {
+  /** Sends a request of the login. The cookies of the responses belong to the session. */
+  request(url: string, init?: RequestInit): Promise<RequestAnswer>;
+  session: {
+    /** The value of a cookie of the session at the host of a URL. */
+    cookie(url: string, name: string): string | undefined;
+  };
+};
+
+/** Logs a session in. Throw an error if the login fails. */
+export type SpiderLogin = (context: LoginContext) => void | Promise<void>;
+
+type SharedKeys = Omit<WrittenJob, "urls" | "spider" | "extract" | "name" | "login">;
+
+export type Spider<Record extends Fields = Fields> = SharedKeys & {
   name: string;
+  /** Logs in, once per session: declared as in a job, or as a function. */
+  login?: WrittenJob["login"] | SpiderLogin;
   /** URLs, and requests as objects. */
   start: readonly NonNullable<WrittenJob["urls"]>[number][];
   /** The default handler. */

@@ -30,7 +30,10 @@ export async function loadSpider(path: string): Promise<Spider> {
 /** The job that a spider describes, before validation. */
 export function jobOfSpider(spider: Spider, path: string): unknown {
   const rest = Object.fromEntries(Object.entries(spider).filter(([key]) => !OWN_KEYS.has(key)));
-  return { ...rest, urls: [...spider.start], spider: resolve(path) };
+  const isOwnLogin = typeof spider.login === "function";
+  // A login needs a session. The worker calls the function of the spider.
+  const session = isOwnLogin ? { login: undefined, sessions: spider.sessions ?? {} } : {};
+  return { ...rest, ...session, urls: [...spider.start], spider: resolve(path) };
 }
 
 /** All problems of a spider, one line each. */

@@ -3,11 +3,10 @@ import { type CheerioAPI, load } from "cheerio/slim";
 import type { RequestedLink } from "../discover/discover.ts";
 import { createLinkResolver } from "../domain/canonical-url.ts";
 import type { Fields } from "../domain/page.ts";
-import type { TaskRequest } from "../domain/request.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
-import { requestOf, requestPartsSchema } from "../submit/url-entry.ts";
 import type { FollowOptions, Handler, PageContext, Spider } from "./define-spider.ts";
 import type { ExtractedPage, PageInput, PageReader } from "./page-reader.ts";
+import { checkCarry, jsonOf, requestFrom } from "./request-options.ts";
 import { issuesText } from "./standard-schema.ts";
 import { isUrlTarget } from "./url-target.ts";
 
@@ -110,7 +109,7 @@ function contextOf(
     signal,
     async request(url, init = {}) {
       if (input.send === undefined) throw new Error("request: no request can be sent while stored pages are read");
-      return input.send(url, requestField(init, "request").request);
+      return input.send(url, requestFrom(init, "request"));
     },
     emit: (record) => void emitted.push(copyOf(record)),
     follow(target, options = {}) {
@@ -173,53 +172,12 @@ function requestOptions({ to, carry, priority, ...parts }: FollowOptions, spider
     ...(to === undefined ? {} : { handler: to }),
     ...(carry === undefined ? {} : { carry }),
     ...(priority === undefined ? {} : { priority }),
-    ...requestField(parts, "follow"),
+    ...requestField(parts),
   };
 }
 
-/** Tasks wait in the broker with their carry, so it must be small. Pages and bodies belong into the store. */
-const MAX_CARRY_BYTES = 16_384;
-
-function checkCarry(carry: unknown): void {
-  const json = jsonOf(carry, "follow: `carry`");
-  const what = findNotJson(carry);
-  if (what !== undefined) throw new Error(`follow: \`carry\` takes JSON values only, and ${what}`);
-  const bytes = Buffer.byteLength(json);
-  if (bytes <= MAX_CARRY_BYTES) return;
-  throw new Error(
-    `follow: \`carry\` has ${bytes} bytes, more than the limit of ${MAX_CARRY_BYTES}; emit a record, or carry only an id`,
-  );
-}
-
-/** What in a value JSON would drop or change without an error, such as a socket or a Map; undefined if nothing. */
-function findNotJson(value: unknown, path = ""): string | undefined {
-  const at = path === "" ? "it" : path;
-  if (value === null || ["string", "boolean", "undefined"].includes(typeof value)) return undefined;
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : `${at} is ${value}`;
-  if (typeof value !== "object") return `${at} is a ${typeof value}`;
-  if (Array.isArray(value)) return firstOf(value.map((one, nth) => [`${path}[${nth}]`, one]));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = prototype === null || prototype === Object.prototype || "toJSON" in value;
-  if (!isPlain) return `${at} is a ${value.constructor?.name || "class instance"}`;
-  return firstOf(Object.entries(value).map(([key, one]) => [path === "" ? key : `${path}.${key}`, one]));
-}
-
-function firstOf(values: readonly (readonly [path: string, value: unknown])[]): string | undefined {
-  for (const [path, value] of values) {
-    const found = findNotJson(value, path);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function requestField(parts: object, name: string): { request?: TaskRequest } {
-  if (Object.keys(parts).length === 0) return {};
-  const parsed = requestPartsSchema.safeParse(parts);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
-    throw new Error(`${name}: ${problems.join("; ")}`);
-  }
-  const request = requestOf(parsed.data);
+function requestField(parts: object): Pick<RequestedLink, "request"> {
+  const request = requestFrom(parts, "follow");
   return request === undefined ? {} : { request };
 }
 
@@ -249,15 +207,4 @@ async function bySchema(
     else invalid.push({ fields, reason: issuesText(result.issues) });
   }
   return { records, invalid };
-}
-
-function jsonOf(value: unknown, what: string): string {
-  try {
-    const json = JSON.stringify(value) as string | undefined;
-    if (json !== undefined) return json;
-    throw new TypeError(`it is a ${typeof value}`);
-  } catch (cause) {
-    const [reason] = (cause as Error).message.split("\n");
-    throw new Error(`${what} cannot be written as JSON: ${reason}`, { cause });
-  }
 }

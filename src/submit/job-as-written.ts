@@ -59,12 +59,14 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     keep: changed(spec.keep, plain.keep),
     ...(spec.parse === undefined ? {} : { parse: "queue" }),
     ...dedupOf(spec),
+    ...sessionsOf(spec),
     ...recrawl,
   };
   const missing = [
     ...(urls.length === 0 || Math.max(urlCount, submitted) > urls.length ? ["urls"] : []),
     ...(spec.spider !== undefined && spider === undefined ? ["spider"] : []),
     ...Object.keys(spec.headers).map((header) => `headers.${header}`),
+    ...(spec.login === undefined ? [] : ["login"]),
     ...hidden,
     ...(hasWebhook ? ["webhook"] : []),
     ...(spec.recrawl !== undefined && recrawl.recrawl === undefined ? ["recrawl"] : []),
@@ -102,6 +104,15 @@ function policyAsWritten({ intervalMs, burst, perSite }: SitePolicy, plain: Site
     ...where(burst !== plain.burst, { burst }),
     ...where(perSite !== plain.perSite, { perSite }),
   };
+}
+
+/** A login has values that are not shown, so the user has to add it. */
+function sessionsOf({ sessions, login }: JobSpec): Pick<JobInput, "cookies" | "sessions"> {
+  if (sessions === undefined) return {};
+  const { count, per, rotateAfter } = sessions;
+  const isPlain = count === 1 && per === "job" && rotateAfter === undefined;
+  if (isPlain) return login === undefined ? { cookies: true } : {};
+  return { sessions: { count, per, ...(rotateAfter === undefined ? {} : { rotateAfter }) } };
 }
 
 /** Removes the prefix of the tenant, which submission adds again. */

@@ -1,6 +1,6 @@
 /**
- * Masks the secrets of a job: values of headers, and the text that its browser types into pages. They may be session
- * ids and passwords. References to secrets are not masked. Works for jobs as written and for resolved jobs.
+ * Masks the secrets of a job: values of headers, the fields of its login, and the text that its browser types into
+ * pages. They may be session ids and passwords. References to secrets are not masked. Works for jobs as written and for resolved jobs.
  */
 import { parseSecretReference } from "../domain/secret-reference.ts";
 
@@ -10,7 +10,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The job as users see it, and as the archive stores it. */
 export function withMaskedSecrets<Job extends object>(job: Job): Job {
-  const { urls, headers, browser } = job as {
+  const { urls, headers, login, browser } = job as {
+    login?: { form?: Values; json?: Values };
     urls?: readonly string[];
     headers?: Values;
     browser?: { actions?: readonly Values[] };
@@ -18,7 +19,8 @@ export function withMaskedSecrets<Job extends object>(job: Job): Job {
   return {
     ...job,
     ...(urls === undefined ? {} : { urls: urls.map(maskedEntry) }),
-    ...(headers === undefined ? {} : { headers: maskedHeaders(headers) }),
+    ...(headers === undefined ? {} : { headers: maskedValues(headers) }),
+    ...(login === undefined ? {} : { login: maskedLogin(login) }),
     ...(browser?.actions === undefined ? {} : { browser: { ...browser, actions: browser.actions.map(masked) } }),
   };
 }
@@ -28,12 +30,21 @@ export function maskedEntry(entry: string): string {
   if (!entry.startsWith("{")) return entry;
   const request = JSON.parse(entry) as { headers?: Values };
   const { headers } = request;
-  return headers === undefined ? entry : JSON.stringify({ ...request, headers: maskedHeaders(headers) });
+  return headers === undefined ? entry : JSON.stringify({ ...request, headers: maskedValues(headers) });
 }
 
-function maskedHeaders(headers: Values): Values {
+function maskedLogin<Login extends { form?: Values; json?: Values }>(login: Login): Login {
+  const { form, json } = login;
+  return {
+    ...login,
+    ...(form === undefined ? {} : { form: maskedValues(form) }),
+    ...(json === undefined ? {} : { json: maskedValues(json) }),
+  };
+}
+
+function maskedValues(values: Values): Values {
   const isOpen = (value: unknown) => parseSecretReference(String(value)) !== undefined;
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isOpen(value) ? value : MASK]));
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isOpen(value) ? value : MASK]));
 }
 
 /** As written: `{ fill, with }`. Resolved: `{ kind: "fill", selector, text }`. */

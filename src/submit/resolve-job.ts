@@ -12,6 +12,7 @@ import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
+import { sessionsFrom } from "./session-schema.ts";
 import { originsOf, urlOfEntry } from "./url-entry.ts";
 
 export type JobDefaults = Pick<
@@ -97,7 +98,8 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     browser: browserOf(input, defaults),
     parse: parseFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
-    origins: originsOf(urls),
+    origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
+    ...sessionsFrom(input),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),

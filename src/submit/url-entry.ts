@@ -11,6 +11,9 @@ import type { NewTask } from "../domain/task.ts";
 import { pageUrlOf } from "../domain/task-url.ts";
 import { headersSchema, lowerCaseNames } from "./header-schema.ts";
 
+/** Any JSON value. A spider may pass other values, such as functions, which are refused. */
+export const jsonValue = z.unknown().refine(isJson, "takes a JSON value");
+
 const formValue = z.union([z.string(), z.number(), z.boolean()]);
 
 /** The parts of a request besides its URL. */
@@ -21,7 +24,7 @@ const requestParts = {
     .pipe(z.enum(METHODS, { error: `takes ${METHODS.join(", ")}` }))
     .optional(),
   headers: headersSchema.optional(),
-  json: z.json().optional(),
+  json: jsonValue.optional(),
   form: z.record(z.string(), z.union([formValue, z.array(formValue)])).optional(),
   body: z.string().optional(),
 };
@@ -144,6 +147,14 @@ function checkBody(parts: RequestParts, context: z.core.$RefinementCtx): void {
   if (bytes > MAX_REQUEST_BODY) {
     const message = `the body has ${bytes} bytes, more than the limit of ${MAX_REQUEST_BODY}`;
     context.addIssue({ code: "custom", path: [key], message });
+  }
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return value === undefined || JSON.stringify(value) !== undefined;
+  } catch {
+    return false; // a cycle or a bigint
   }
 }
 

@@ -102,6 +102,23 @@ describe("schedules over HTTP", () => {
     expect(await stored()).toEqual({ authorization: "Bearer s3cret", "X-Team": "red" });
   });
 
+  it("keep the fields of a login that are sent back masked, for the same login only", async () => {
+    const { request } = await startApi();
+    const login = { url: "https://a.example/login", form: { user: "env:USER", password: "canary" } };
+    const job = { urls: ["https://a.example/"], login };
+    const { json } = await request("POST", "/v1/schedules", { every: "1h", job });
+    const seen = json.job as unknown as typeof job;
+    expect(seen.login.form).toEqual({ user: "env:USER", password: "***" });
+
+    const path = `/v1/schedules/${json.id}`;
+    const same = await request("PATCH", path, { job: { ...seen, name: "renamed" } });
+    const other = { ...seen, login: { ...seen.login, url: "https://a.example/other" } };
+    const moved = await request("PATCH", path, { job: other });
+
+    expect([same.status, moved.status]).toEqual([200, 400]);
+    expect(JSON.stringify(moved.json)).toContain("login.form.password");
+  });
+
   it("keep values for the browser that are sent back masked, each in its field", async () => {
     const { request, trawl } = await startApi();
     const actions = [{ fill: "#user", with: "ann" }, { press: "Tab" }, { fill: "#password", with: "s3cret" }];

@@ -104,15 +104,16 @@ describe("a crawl", () => {
         "--header",
         "Authorization: Bearer s3cret",
         "--header",
-        "X-Plain: 1",
+        "Accept-Language: de",
         ...FAST,
       ],
       { cwd, env: { TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" } },
     );
 
-    const seen = (log: typeof site.log) => log.map(({ headers }) => [headers.authorization, headers["x-plain"]]);
-    expect(seen(site.log)).toEqual([["Bearer s3cret", "1"]]);
-    expect(seen(other.log)).toEqual([[undefined, "1"]]);
+    const seen = (log: typeof site.log) =>
+      log.map(({ headers }) => [headers.authorization, headers["accept-language"]]);
+    expect(seen(site.log)).toEqual([["Bearer s3cret", "de"]]);
+    expect(seen(other.log)).toEqual([[undefined, "de"]]);
   });
 
   it("refuses flags and URLs that --resume would ignore", async () => {

@@ -26,6 +26,7 @@ export type CrawlFlags = {
   retries?: number;
   header: string[];
   method?: string;
+  cookies?: boolean;
   data?: string;
   keepBodies?: boolean;
   /** True if the flag has no set name. */
@@ -214,6 +215,7 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
     limits: compact({ ...limits, pages: flags.maxPages ?? limits.pages, seconds: flags.maxSeconds ?? limits.seconds }),
     retries: compact({ ...retries, max: flags.retries ?? retries.max }),
     headers: { ...headers, ...headerFlags(flags.header) },
+    cookies: flags.cookies ?? base.cookies,
     recrawl: recrawlFlags(base, flags),
     keep: flags.keepBodies === true ? { ...keep, bodies: true } : keep,
   }) as JobInput;

@@ -14,6 +14,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import type { Fetcher, FetchOutcome, FetchRequest, Show } from "../fetcher.ts";
+import { fromBrowser, toBrowser } from "./browser-cookies.ts";
 import {
   type BrowserKeeperOptions,
   type BrowserWatch,
@@ -84,7 +85,9 @@ export function createBrowserFetcher(
     try {
       const startedAt = clock.now();
       kept = await keeper.open(contextOptions(request), request.show.browser);
+      if (request.cookies !== undefined) await kept.context.addCookies(request.cookies.list().map(toBrowser));
       const rendering = await shown(kept, fetched, request);
+      if (request.cookies !== undefined) request.cookies.set((await kept.context.cookies()).map(fromBrowser));
       const outcome = judge(rendering, fetched, request, clock.now() - startedAt);
       if (outcome.kind === "page" && rendering.kind === "rendered" && request.show.keepsTab) {
         return { outcome: { ...outcome, open: { tab: rendering.tab, isGone: kept.isGone, close } }, isGone: false };

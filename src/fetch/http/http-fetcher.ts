@@ -4,7 +4,7 @@ import type { Page } from "../../domain/page.ts";
 import { conditionalHeaders } from "../../domain/validators.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
-import type { Allowance, Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
+import type { Allowance, Fetcher, FetchOutcome, FetchRequest, RequestCookies } from "../fetcher.ts";
 import { createHttpClient, type HttpAnswer, type HttpClient, type HttpClientOptions } from "./http-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { statusVerdict } from "./status-policy.ts";
@@ -20,10 +20,12 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
   const client = createHttpClient(deps, options);
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
-    const { limits, signal, validators, show: _, ...rest } = request;
-    const headers =
+    const { limits, signal, validators, cookies, show: _, ...rest } = request;
+    const plain =
       validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
+    const headers = cookies === undefined ? plain : withCookies(plain, cookies.headerFor(request.url));
     const answer = await client.send({ ...rest, limits, overflow: "refuse", headers, signal });
+    if (cookies !== undefined && answer.kind === "answer") storeCookies(cookies, answer, request.url);
     return answer.kind === "answer" ? judge(answer, request) : answer;
   }
 
@@ -55,6 +57,17 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
   }
 
   return { fetch, send: client.send, close: client.close };
+}
+
+/** A `cookie` header of the job is sent before the cookies of the session. */
+function withCookies(headers: FetchRequest["headers"], cookie: string | undefined): FetchRequest["headers"] {
+  if (cookie === undefined) return headers;
+  return { ...headers, cookie: headers.cookie === undefined ? cookie : `${headers.cookie}; ${cookie}` };
+}
+
+function storeCookies(cookies: RequestCookies, { headers }: HttpAnswer, url: string): void {
+  const received = headers["set-cookie"];
+  if (received !== undefined) cookies.receive(url, received.split("\n"));
 }
 
 function redirect(answer: HttpAnswer, url: string): FetchOutcome {

@@ -32,7 +32,7 @@ export const KEYS = {
     "hash: site -> slowdown, whether its errors are isolated, cause of the slowdown; 80 to 130 bytes per site that had trouble",
   "robots:<site name>": "hash: robots.txt as last fetched",
   "scripted:<site name>": "string: until when the site counts as needing a browser; 130 bytes, expires",
-  "value:<key>": "hash: a shared value with its version and its expiry; 150 bytes and the value, expires",
+  "value:<key>": "string: a shared value with its version and its expiry; 130 bytes and the value, expires",
   "lane:<lane>": "string: counts of the tasks of one job at one site, packed; 160 bytes per lane",
   "lanes:<site>:<rank>:<queue>":
     "sorted set: lanes with tasks, by service number or retry time; only if the turn has several",

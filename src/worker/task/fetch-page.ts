@@ -2,7 +2,7 @@
 import { isSafe, type TaskRequest } from "../../domain/request.ts";
 import { pageUrlOf, withoutStep } from "../../domain/task-url.ts";
 import { isContradicted, type Validators } from "../../domain/validators.ts";
-import type { Fetcher, FetchLimits, FetchOutcome, FetchRequest } from "../../fetch/fetcher.ts";
+import type { Fetcher, FetchLimits, FetchOutcome, FetchRequest, RequestCookies } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { PageMemory, Recall } from "../../store/page-memory.ts";
@@ -31,6 +31,8 @@ type PageRequest = {
   plan: JobPlan;
   signal: AbortSignal;
   revisit: Revisit | undefined;
+  /** Undefined: the job has no sessions. */
+  cookies?: RequestCookies | undefined;
 };
 
 /** Loads the page memory of the page. Undefined if the job is not a recrawl. */
@@ -61,7 +63,7 @@ function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | u
 }
 
 async function send(
-  { deps, observe, attempt, options, grant, plan, signal }: PageRequest,
+  { deps, observe, attempt, options, grant, plan, cookies, signal }: PageRequest,
   validators: Validators | undefined,
 ): Promise<FetchOutcome> {
   const step = grant.kind === "render" ? "render" : "fetch";
@@ -71,6 +73,7 @@ async function send(
     url,
     site: grant.site,
     validators,
+    cookies,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),

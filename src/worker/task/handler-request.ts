@@ -7,7 +7,7 @@ import { backoffMs } from "../../domain/backoff.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { isSafe, requestAfterRedirect, type TaskRequest } from "../../domain/request.ts";
 import { originOf, siteOf } from "../../domain/site.ts";
-import type { Fetcher, FetchLimits, FetchOutcome } from "../../fetch/fetcher.ts";
+import type { Fetcher, FetchLimits, FetchOutcome, RequestCookies } from "../../fetch/fetcher.ts";
 import type { RobotsPolicy } from "../../fetch/robots.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -23,26 +23,31 @@ type Deps = {
 
 type HandlerRequest = {
   deps: Deps;
+  /** The session of the task, if it has one. */
+  cookies?: RequestCookies | undefined;
+  /** Whether robots.txt is checked. A login is configured by the user, so it is not checked. */
+  obeysRobots: boolean;
   options: { limits: Omit<FetchLimits, "bodyBytes">; maxRedirects: number };
   grant: Grant;
   plan: JobPlan;
   signal: AbortSignal;
 };
 
-export function createHandlerRequest({ deps, options, grant, plan, signal }: HandlerRequest): SendRequest {
+export function createHandlerRequest(run: HandlerRequest): SendRequest {
+  const { deps, options, cookies, obeysRobots, grant, plan, signal } = run;
   const { spec } = plan;
   let last: Promise<unknown> = Promise.resolve();
 
   async function sendOne(url: string, request: TaskRequest | undefined, redirects: number): Promise<FetchOutcome> {
     const site = siteOf(url, spec.siteGrouping);
-    if (spec.politeness.robots) {
+    if (obeysRobots && spec.politeness.robots) {
       const rules = await deps.robots.rulesAt(url, site, { signal });
       if (rules.kind === "unreachable") return { kind: "retry", because: "robots_unreachable", detail: rules.detail };
       if (!rules.allows(url)) throw new Error(`request: robots.txt disallows ${url}`);
     }
     const { method = "GET", body } = request ?? {};
     return deps.fetcher.fetch({
-      ...{ url, site, method, signal },
+      ...{ url, site, method, cookies, signal },
       ...(body === undefined ? {} : { body }),
       mayRepeat: isSafe(method) || spec.retries.unsafe !== false,
       limits: { ...options.limits, bodyBytes: spec.limits.bodyBytes },

@@ -5,8 +5,9 @@ import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
 import type { Extractor } from "../../extract/extractor.ts";
-import type { Spider } from "../../spider/define-spider.ts";
+import type { Spider, SpiderLogin } from "../../spider/define-spider.ts";
 import type { PageReader } from "../../spider/page-reader.ts";
+import { requestFrom } from "../../spider/request-options.ts";
 import type { JobPlan } from "./plan.ts";
 
 type Deps = {
@@ -38,13 +39,36 @@ export function createPlanMaker({
     // the next job reads the pages again.
     const digestOf = digestFor(spec, version, hashSpider);
     if (spec.spider === undefined) {
-      return { spec, linkFilter, digestOf, routeOf, headersFor, read: readerOf(makeExtractor(spec)), needsTab: false };
+      const read = readerOf(makeExtractor(spec));
+      return { spec, linkFilter, digestOf, routeOf, headersFor, resolveSecret, read, needsTab: false };
     }
     const spiderFilter = linkFilter ?? createLinkFilter(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderFilter.goesDeeperThan(depth) ? spiderFilter.from(pageUrl) : () => false;
-    const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
-    return { spec, linkFilter: spiderFilter, digestOf, routeOf, headersFor, read, needsTab: true };
+    const spider = await loadSpider(spec.spider);
+    const read = makeSpiderReader(spider, inScope);
+    const logIn = typeof spider.login === "function" ? loginOf(spider.login) : undefined;
+    return {
+      spec,
+      logIn,
+      linkFilter: spiderFilter,
+      digestOf,
+      routeOf,
+      headersFor,
+      resolveSecret,
+      read,
+      needsTab: true,
+    };
+  };
+}
+
+/** The login of a spider, with the functions that it gets. */
+function loginOf(login: SpiderLogin): JobPlan["logIn"] {
+  return async ({ send, findCookie }) => {
+    await login({
+      request: async (url, init = {}) => send(url, requestFrom(init, "request")),
+      session: { cookie: findCookie },
+    });
   };
 }
 

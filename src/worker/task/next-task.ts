@@ -8,7 +8,7 @@ import type { Page } from "../../domain/page.ts";
 import { requestAfterRedirect, type TaskRequest } from "../../domain/request.ts";
 import { originOf, siteOf } from "../../domain/site.ts";
 import type { NewTask, TaskKind } from "../../domain/task.ts";
-import { pageUrlOf, requestUrl, stepOf, stepUrl, withoutStep } from "../../domain/task-url.ts";
+import { againUrl, pageUrlOf, requestUrl, stepOf, stepUrl, withoutStep } from "../../domain/task-url.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
 import type { SpooledPage } from "../../store/bodies/bodies.ts";
@@ -32,14 +32,25 @@ export function redirected(
 ): TaskResult {
   const { grant, plan } = task;
   const redirects = grant.redirects + 1;
-  const isSameOrigin = originOf(to) === originOf(grant.url);
-  const next = continuation(task, to, grant.kind, requestAfterRedirect(grant.request, page.status, isSameOrigin));
+  const next = afterRedirect(task, to, page.status);
   if (next.url === withoutStep(grant.url) || redirects > maxRedirects) {
     const detail = `stopped after ${redirects} redirects; the next one is to ${to}`;
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const mayFollow = grant.depth === 0 || plan.linkFilter === undefined || plan.linkFilter.from(grant.url)(to);
   return passedTo(task, page, mayFollow ? [next] : [], mayFollow ? 0 : 1);
+}
+
+/** The task for the target of a redirect. */
+function afterRedirect(task: Task, to: string, status: number): NewTask {
+  const { grant, plan } = task;
+  const isSameOrigin = originOf(to) === originOf(grant.url);
+  const request = requestAfterRedirect(grant.request, status, isSameOrigin);
+  if (plan.spec.sessions === undefined) return continuation(task, to, grant.kind, request);
+  // A page may set a cookie and redirect back. Then the first page must be fetched again, although it was seen.
+  const redirectedFrom = grant.request?.redirectedFrom ?? pageUrlOf(grant.url);
+  const next = continuation(task, to, grant.kind, { method: "GET", ...request, redirectedFrom });
+  return to === redirectedFrom ? { ...next, url: againUrl(next.url, grant.redirects + 1) } : next;
 }
 
 /** The page needs a browser: a task on the render queue fetches it again. */

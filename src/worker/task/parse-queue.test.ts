@@ -160,7 +160,21 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
   const handlerErrors = createHandlerErrors({ log });
   const readBatcher = { turn: () => undefined };
   const marks = { findValue: async () => undefined, keepValue: async () => 1 };
-  const rest = { marks, decode: String, deliver, recall: async () => undefined, clock, handlerErrors, readBatcher };
+  const noSessions = {
+    sessions: { open: async () => expect.fail(), flush: async () => {} },
+    logIn: async () => ({ kind: "ready" as const }),
+    readFields: () => ({}),
+  };
+  const rest = {
+    ...noSessions,
+    marks,
+    decode: String,
+    deliver,
+    recall: async () => undefined,
+    clock,
+    handlerErrors,
+    readBatcher,
+  };
   const attempts = createAttemptRecorder({ clock }, { worker: "w" });
   const attempt = attempts.begin(grant, false);
   const result = await runTask({

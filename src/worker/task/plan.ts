@@ -3,13 +3,19 @@ import type { LinkFilter } from "../../discover/link-filter.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { Routing } from "../../domain/route.ts";
 import type { Grant } from "../../frontier/frontier.ts";
-import type { PageReader } from "../../spider/page-reader.ts";
+import type { PageReader, SendRequest } from "../../spider/page-reader.ts";
+
+type FindCookie = (url: string, name: string) => string | undefined;
 
 /** The part of a task that determines its headers. */
 export type RequestedTask = Pick<Grant, "url" | "depth" | "redirects"> & { request?: Grant["request"] | undefined };
 
 export type JobPlan = {
   spec: JobSpec;
+  /** The login of a spider. Rejects with the reason if the login fails. */
+  logIn?: ((login: { send: SendRequest; findCookie: FindCookie }) => Promise<void>) | undefined;
+  /** Replaces a reference to a secret by its value. Throws BAD_SECRET. */
+  resolveSecret(text: string): string;
   /** When the job was created, by the broker's clock. */
   submittedAt?: number;
   read: PageReader;

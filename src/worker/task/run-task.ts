@@ -13,10 +13,11 @@ import type { Page } from "../../domain/page.ts";
 import { siteOf } from "../../domain/site.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { pageUrlOf } from "../../domain/task-url.ts";
-import type { FetchLimits, FetchOutcome } from "../../fetch/fetcher.ts";
+import type { FetchLimits, FetchOutcome, RequestCookies } from "../../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../../fetch/robots.ts";
 import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
 import { errorLocation } from "../../runtime/error-location.ts";
+import type { Session } from "../../session/session-store.ts";
 import type { ExtractedPage, PageInput } from "../../spider/page-reader.ts";
 import type { PageSpool } from "../../store/bodies/bodies.ts";
 import type { MemoryWrite } from "../../store/page-memory.ts";
@@ -29,21 +30,23 @@ import type { JobPlan } from "./plan.ts";
 import type { ReadBatcher } from "./read-batcher.ts";
 import { emitted, isAsBefore, memoryOf, memoryOfGone, memoryOfSame, type Revisit, readBefore } from "./recrawl.ts";
 import type { ScriptedSites } from "./scripted-sites.ts";
+import { cookiesOf, fetchInSession, openSession, type SessionDeps } from "./session-run.ts";
 import { ended, fetchFailed, messageOf, type TaskResult, tookTooLong, writeOf } from "./task-result.ts";
 import { isOverTime } from "./time-limit.ts";
 
-export type RunTaskDeps = FetchPageDeps & {
-  robots: RobotsPolicy;
-  spool: Pick<PageSpool, "get">;
-  decode(body: Buffer, contentType: string | undefined): string;
-  /** Whether a page has no content until its scripts have run. */
-  needsBrowser(html: string): boolean;
-  scriptedSites: ScriptedSites;
-  handlerErrors: Pick<HandlerErrors, "follow">;
-  readBatcher: ReadBatcher;
-  /** Sends a webhook event. */
-  deliver(grant: Grant, signal: AbortSignal): Promise<Pick<Settlement, "outcome" | "site">>;
-};
+export type RunTaskDeps = FetchPageDeps &
+  SessionDeps & {
+    robots: RobotsPolicy;
+    spool: Pick<PageSpool, "get">;
+    decode(body: Buffer, contentType: string | undefined): string;
+    /** Whether a page has no content until its scripts have run. */
+    needsBrowser(html: string): boolean;
+    scriptedSites: ScriptedSites;
+    handlerErrors: Pick<HandlerErrors, "follow">;
+    readBatcher: ReadBatcher;
+    /** Sends a webhook event. */
+    deliver(grant: Grant, signal: AbortSignal): Promise<Pick<Settlement, "outcome" | "site">>;
+  };
 
 export type RunTaskOptions = {
   limits: Omit<FetchLimits, "bodyBytes">;
@@ -62,7 +65,11 @@ type NewTaskRun = {
   plan: JobPlan;
   signal: AbortSignal;
 };
-type Task = NewTaskRun & { revisit: Revisit | undefined };
+type Task = NewTaskRun & {
+  revisit: Revisit | undefined;
+  /** The cookies of the session that fetched the page. */
+  cookies?: RequestCookies | undefined;
+};
 type FetchedPage = FetchOutcome & { kind: "page" };
 type IsAllowed = (url: string) => boolean;
 
@@ -77,10 +84,12 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
     return ended(task.grant, outcome, { kind: "throttled", cause: "robots" });
   }
   if (!robots.allows(pageUrlOf(task.grant.url))) return ended(task.grant, { kind: "refused", because: "robots" });
-  const outcome = await fetchPage(task);
+  const session = run.plan.spec.sessions === undefined ? undefined : await openSession(task);
+  const cookies = session === undefined ? undefined : cookiesOf(session);
+  const outcome = session === undefined ? await fetchPage(task) : await fetchWith(session, task);
   switch (outcome.kind) {
     case "page":
-      return pageFetched(task, outcome, robots.allows);
+      return pageFetched({ ...task, cookies }, outcome, robots.allows);
     case "unchanged":
       return reusePage(task, outcome.page, robots.allows);
     case "redirect":
@@ -91,6 +100,16 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
       return { ...fetchFailed(task.grant, outcome), memory: isGone ? memoryIfGone(task) : undefined };
     }
   }
+}
+
+/** Fetches the page in a session. */
+function fetchWith(session: Session, task: Task): Promise<FetchOutcome> {
+  const { deps, options, grant, plan, signal } = task;
+  return fetchInSession(session, {
+    ...{ deps, grant, plan, signal },
+    sendIn: (cookies) => createHandlerRequest({ deps, options, cookies, obeysRobots: false, grant, plan, signal }),
+    fetch: (cookies) => fetchPage({ ...task, cookies }),
+  });
 }
 
 async function deliverEvent({ deps, observe, attempt, grant, signal }: Task): Promise<TaskResult> {
@@ -209,10 +228,13 @@ async function extract(task: Task, input: Omit<PageInput, "task" | "signal">): P
   }
 }
 
-function readWith({ deps, options, attempt, grant, plan, signal }: Task, input: Omit<PageInput, "task" | "signal">) {
+function readWith(
+  { deps, options, attempt, grant, plan, cookies, signal }: Task,
+  input: Omit<PageInput, "task" | "signal">,
+) {
   if (plan.spec.spider === undefined) return plan.read({ ...input, task: grant, signal });
   return deps.handlerErrors.follow(attempt.grant, signal, (own) => {
-    const send = createHandlerRequest({ deps, options, grant, plan, signal: own });
+    const send = createHandlerRequest({ deps, options, cookies, obeysRobots: true, grant, plan, signal: own });
     return plan.read({ ...input, task: grant, signal: own, send });
   });
 }

@@ -5,6 +5,8 @@
 -- Reply: now, and if there is a value, its version and the value.
 -- @include lib/base.lua
 local now, name = time_of(ARGV[1]), ARGV[2]
-local stored = redis.call("HMGET", key("value", name), "version", "value", "until")
-if not stored[1] or tonumber(stored[3]) <= now then return { exact(now) } end
-return { exact(now), stored[1], stored[2] }
+local stored = redis.call("GET", key("value", name))
+if not stored then return { exact(now) } end
+local version, expires_at, value = string.match(stored, "^(%d+) (%S+) (.*)$")
+if tonumber(expires_at) <= now then return { exact(now) } end
+return { exact(now), version, value }

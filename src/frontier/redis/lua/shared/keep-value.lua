@@ -6,12 +6,14 @@
 -- @include lib/base.lua
 local now, name, value = time_of(ARGV[1]), ARGV[2], ARGV[3]
 local expected, ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5])
-local stored_key = key("value", name)
-local stored = redis.call("HMGET", stored_key, "version", "until")
+local stored = redis.call("GET", key("value", name))
 local version = 0
-if stored[1] and tonumber(stored[2]) > now then version = tonumber(stored[1]) end
+if stored then
+  local written, expires_at = string.match(stored, "^(%d+) (%S+) ")
+  if tonumber(expires_at) > now then version = tonumber(written) end
+end
 if version ~= expected then return { exact(now), 0 } end
-redis.call("HSET", stored_key, "version", version + 1, "value", value, "until", exact(now + ttl_ms))
--- Readers compare `until` with the caller's time; the expiry of the key only cleans up.
-redis.call("PEXPIRE", stored_key, math.ceil(ttl_ms))
+local row = string.format("%d %s %s", version + 1, exact(now + ttl_ms), value)
+-- Readers compare the expiry in the row with the caller's time; the expiry of the key only cleans up.
+redis.call("SET", key("value", name), row, "PX", math.ceil(ttl_ms))
 return { exact(now), version + 1 }

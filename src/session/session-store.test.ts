@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createManualClock, type ManualClock } from "../../test/model/manual-clock.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import { openSqliteFrontier } from "../frontier/sqlite/open.ts";
+import { createLog } from "../runtime/log.ts";
+import { createSessionStore, type SessionStore } from "./session-store.ts";
+
+const URL_A = "http://a.example/";
+
+describe("sessions", () => {
+  let clock: ManualClock;
+  let frontier: Frontier;
+  let stores: SessionStore[];
+
+  beforeEach(() => {
+    clock = createManualClock(1_750_000_000_000);
+    frontier = openSqliteFrontier(":memory:", { clock }, { maxPending: 100, busyMs: 100, pollMs: 1e9 });
+    stores = [1, 2].map(() => createSessionStore({ values: frontier, clock, log: createLog("silent", () => {}) }));
+  });
+
+  const open = async (nth: number) => (await stores[nth]?.open("session:j:0")) ?? expect.fail();
+
+  it("share their cookies with other workers, which read them after a second", async () => {
+    const [one, other] = [await open(0), await open(1)];
+    one.jar.receive(URL_A, ["sid=1"]);
+    one.changed();
+    clock.advance(200);
+    await stores[0]?.flush();
+
+    expect((await open(1)).jar.headerFor(URL_A)).toBeUndefined();
+    clock.advance(1_000);
+    expect((await open(1)).jar.headerFor(URL_A)).toBe("sid=1");
+    expect(await open(1)).toBe(other);
+  });
+
+  it("merge the changes of workers that write at the same time", async () => {
+    const [one, other] = [await open(0), await open(1)];
+    one.jar.receive(URL_A, ["a=1", "c=1"]);
+    other.jar.receive(URL_A, ["b=2", "c=2"]);
+    await Promise.all(stores.map((store) => store.flush()));
+
+    const third = await createSessionStore({ values: frontier, clock, log: createLog("silent", () => {}) }).open(
+      "session:j:0",
+    );
+    expect(third.jar.headerFor(URL_A)?.split("; ").sort()).toEqual(["a=1", "b=2", expect.stringMatching(/^c=/)]);
+  });
+
+  it("expire once per login, however many tasks report it", async () => {
+    const [one, other] = [await open(0), await open(1)];
+    await one.loggedIn();
+    await other.refresh();
+    expect([one.isLoggedIn(), other.isLoggedIn(), other.logins()]).toEqual([true, true, 1]);
+
+    await Promise.all([one.expire(1), other.expire(1)]);
+    await other.loggedIn();
+    await one.expire(1);
+    await one.refresh();
+
+    expect([one.isLoggedIn(), one.logins()]).toEqual([true, 2]);
+  });
+
+  it("begin again without cookies and login after a number of requests", async () => {
+    const one = await open(0);
+    one.jar.receive(URL_A, ["sid=1"]);
+    await one.loggedIn();
+    for (let request = 0; request < 3; request++) await one.use(3);
+    expect(one.jar.headerFor(URL_A)).toBe("sid=1");
+
+    await one.use(3);
+
+    expect([one.jar.headerFor(URL_A), one.isLoggedIn()]).toEqual([undefined, false]);
+    await stores[0]?.flush();
+    expect((await open(1)).logins()).toBe(0);
+  });
+});

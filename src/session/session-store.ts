@@ -1,0 +1,205 @@
+/**
+ * The sessions of jobs. A session lives in the broker as a shared value, so that all workers use the same cookies. A
+ * process keeps the sessions that it uses in memory, and reads them again after a second.
+ *
+ * Many tasks use one session at once. Changes of cookies are written together, a moment after the first of them; the
+ * write is repeated if another worker has written in between. A crash loses the changes of this moment. A login is
+ * written before any task uses it.
+ */
+import type { StoredCookie } from "../domain/cookie.ts";
+import { TrawlError } from "../errors.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { CookieJar } from "./cookie-jar.ts";
+
+/** A session as the broker stores it. */
+type StoredSession = {
+  cookies: readonly StoredCookie[];
+  /** Requests since the session began. */
+  uses: number;
+  /** How often the session has logged in; 0: never. */
+  logins: number;
+  isExpired: boolean;
+};
+
+export type Session = {
+  readonly key: string;
+  readonly jar: CookieJar;
+  /** How often the session has logged in. */
+  logins(): number;
+  isLoggedIn(): boolean;
+  /** Counts a request. After `rotateAfter` requests, the session begins again without cookies and login. */
+  use(rotateAfter: number | undefined): Promise<void>;
+  /** Writes changed cookies soon. */
+  changed(): void;
+  /** Reads the session from the broker. */
+  refresh(): Promise<void>;
+  /** Marks login number `login` as expired. Has no effect if the session has logged in again since. */
+  expire(login: number): Promise<void>;
+  /** Stores the cookies of a new login. */
+  loggedIn(): Promise<void>;
+};
+
+export type SessionStore = {
+  /** The session of a key, at most a second old. */
+  open(key: string): Promise<Session>;
+  /** Writes all changes. */
+  flush(): Promise<void>;
+};
+
+type Deps = { values: Pick<Frontier, "findValue" | "keepValue">; clock: Clock; log: Log };
+
+const NEW_SESSION: StoredSession = { cookies: [], uses: 0, logins: 0, isExpired: false };
+/** How long a session is kept after its last change. */
+const SESSION_MS = 30 * 24 * 3_600_000;
+const FRESH_MS = 1_000;
+const WRITE_AFTER_MS = 200;
+/** Each failed write means that another worker has written. */
+const MAX_WRITES = 50;
+/** Sessions that this process has not used for longest are written and forgotten first. */
+const MAX_OPEN = 5_000;
+
+export function createSessionStore({ values, clock, log }: Deps): SessionStore {
+  const open = new Map<string, SharedSession>();
+
+  class SharedSession implements Session {
+    readonly key: string;
+    readonly jar = new CookieJar();
+    #stored = NEW_SESSION;
+    #version = 0;
+    #readAt = Number.NEGATIVE_INFINITY;
+    #reading: Promise<void> | undefined;
+    #newUses = 0;
+    #writing: Promise<void> | undefined;
+    #writeNow = new AbortController();
+
+    constructor(key: string) {
+      this.key = key;
+    }
+
+    logins(): number {
+      return this.#stored.logins;
+    }
+
+    isLoggedIn(): boolean {
+      return this.#stored.logins > 0 && !this.#stored.isExpired;
+    }
+
+    isFresh(): boolean {
+      return clock.now() - this.#readAt < FRESH_MS;
+    }
+
+    refresh(): Promise<void> {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = undefined;
+      });
+      return this.#reading;
+    }
+
+    async use(rotateAfter: number | undefined): Promise<void> {
+      this.#newUses += 1;
+      if (rotateAfter === undefined) return;
+      if (this.#stored.uses + this.#newUses <= rotateAfter) return this.changed();
+      await this.#update((stored) => (stored.uses + this.#newUses <= rotateAfter ? stored : "new"));
+    }
+
+    changed(): void {
+      this.#writing ??= this.#writeSoon();
+    }
+
+    async expire(login: number): Promise<void> {
+      await this.#update((stored) => (stored.logins === login ? { ...stored, isExpired: true } : stored));
+    }
+
+    async loggedIn(): Promise<void> {
+      await this.#update((stored) => ({ ...stored, logins: stored.logins + 1, isExpired: false }));
+    }
+
+    async flush(): Promise<void> {
+      this.#writeNow.abort();
+      await this.#writing;
+      if (this.jar.hasChanges() || this.#newUses > 0) await this.#update((stored) => stored);
+    }
+
+    async #writeSoon(): Promise<void> {
+      this.#writeNow = new AbortController();
+      await clock.sleep(WRITE_AFTER_MS, this.#writeNow.signal);
+      this.#writing = undefined;
+      try {
+        await this.#update((stored) => stored);
+      } catch (cause) {
+        // The next change writes these cookies too.
+        log.warn("session.write_failed", { session: this.key, cause });
+      }
+    }
+
+    async #read(): Promise<void> {
+      const found = await values.findValue(this.key);
+      this.#readAt = clock.now();
+      const version = found?.version ?? 0;
+      if (version !== this.#version || found === undefined) {
+        this.#take(found === undefined ? NEW_SESSION : (JSON.parse(found.value) as StoredSession), version);
+      }
+    }
+
+    /** Replaces the cookies by the stored ones, and applies the changes of this process again. */
+    #take(stored: StoredSession, version: number): void {
+      const changes = this.jar.takeChanges();
+      this.jar.clear();
+      this.jar.load(stored.cookies);
+      this.jar.set(changes);
+      this.#stored = stored;
+      this.#version = version;
+    }
+
+    /** Writes the session with all changed cookies. `new`: replaces it by a session without cookies. */
+    async #update(change: (stored: StoredSession) => StoredSession | "new"): Promise<void> {
+      for (let writes = 0; writes < MAX_WRITES; writes++) {
+        const uses = this.#newUses;
+        const next = change(this.#stored);
+        if (next === "new") this.jar.clear();
+        const changes = this.jar.takeChanges();
+        const stored: StoredSession =
+          next === "new" ? { ...NEW_SESSION, uses: 1 } : { ...next, uses: next.uses + uses, cookies: this.jar.list() };
+        const condition = { version: this.#version, ttlMs: SESSION_MS };
+        const version = await values.keepValue(this.key, JSON.stringify(stored), condition);
+        if (version !== undefined) {
+          this.#newUses -= uses;
+          this.#stored = stored;
+          this.#version = version;
+          this.#readAt = clock.now();
+          return;
+        }
+        this.jar.set(changes);
+        await this.#read();
+      }
+      throw new TrawlError("BROKER_UNREACHABLE", {
+        op: "session.write",
+        message: `session ${this.key} could not be written: other workers change it all the time; use more sessions`,
+        detail: { key: this.key },
+      });
+    }
+  }
+
+  function forgetOldest(): void {
+    const [oldest] = open.values();
+    if (open.size <= MAX_OPEN || oldest === undefined) return;
+    open.delete(oldest.key);
+    oldest.flush().catch((cause: unknown) => log.warn("session.write_failed", { session: oldest.key, cause }));
+  }
+
+  return {
+    async open(key) {
+      const session = open.get(key) ?? new SharedSession(key);
+      open.delete(key); // moves it to the end
+      open.set(key, session);
+      forgetOldest();
+      if (!session.isFresh()) await session.refresh();
+      return session;
+    },
+    async flush() {
+      await Promise.all([...open.values()].map((session) => session.flush()));
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** Tests cookies, sessions and logins, judged by the site. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type LoginSite, type LoginSiteOptions, startLoginSite } from "../site/login-site.ts";
+import { jsonLines, lastJson, trawl } from "./cli.ts";
+import { newFolder } from "./folder.ts";
+import { expectBalanced, type Summary } from "./ledger.ts";
+import { linksTo, originOf } from "./sites.ts";
+
+const FAST = ["--rate", "unlimited", "--ignore-robots", "--json", "--quiet"];
+const SECRETS = { SHOP_USER: "ann", SHOP_PASSWORD: "canary-password" };
+
+async function loginSite(options: Partial<LoginSiteOptions> = {}): Promise<LoginSite> {
+  const site = await startLoginSite({
+    ...{ user: SECRETS.SHOP_USER, password: SECRETS.SHOP_PASSWORD, items: 30, sessionRequests: 1e9 },
+    ...options,
+  });
+  onTestFinished(() => site.close());
+  return site;
+}
+
+function loginJob({ url }: LoginSite, items: number): object {
+  return {
+    urls: Array.from({ length: items }, (_, id) => `${url}/item/${id}`),
+    extract: { title: "h1" },
+    login: {
+      url: `${url}/login`,
+      fields: { csrf: "input[name=csrf]@value" },
+      form: { user: "env:SHOP_USER", password: "env:SHOP_PASSWORD" },
+      check: { cookie: "sid" },
+      expired: { status: [401], redirect: "**/login*" },
+    },
+  };
+}
+
+/** The spider of the site: follows the cursor of the API, and the page of each item. */
+function spiderOf({ url }: LoginSite, login: string): string {
+  return `export default {
+    name: "items",
+    start: [{ url: "${url}/api/items", json: {} }],
+    politeness: { rate: "unlimited", robots: false },
+    login: ${login},
+    page({ html, url, follow }) {
+      const { ids, next } = JSON.parse(html);
+      for (const id of ids) follow("/item/" + id, { to: "item" });
+      if (next !== null) follow(url, { json: { cursor: next } });
+    },
+    handlers: { item({ $, emit }) { emit({ title: $("h1").text() }); } },
+  };`;
+}
+
+const OWN_LOGIN = `async ({ request, session }) => {
+  const page = await request("/login");
+  const [, csrf] = /name="csrf" value="(\\w+)"/.exec(page.text);
+  const { SHOP_USER: user, SHOP_PASSWORD: password } = process.env;
+  const home = await request("/login", { form: { csrf, user, password } });
+  if (session.cookie(home.url, "sid") === undefined) throw new Error("no session");
+}`;
+
+async function crawl(cwd: string, args: readonly string[], env: Record<string, string> = SECRETS) {
+  const end = await trawl(["crawl", ...args, ...FAST], { cwd, env });
+  const summary = lastJson<Summary>(end);
+  expectBalanced(summary.counts);
+  const records = jsonLines((await trawl(["records", summary.id], { cwd })).stdout) as { title: string }[];
+  return { end, summary, titles: records.map(({ title }) => title).sort() };
+}
+
+function itemTitles(count: number): string[] {
+  return Array.from({ length: count }, (_, id) => `item ${id}`).sort();
+}
+
+describe("a job with cookies", () => {
+  it("sends the cookies of a site back to it, and only to it", async () => {
+    const other = await originOf({ "/": "<h1>other</h1>" }, { host: "127.0.0.2" });
+    const site = await originOf((request, response) => {
+      const wall = !request.headers.cookie?.includes("seen=1");
+      response.setHeader("content-type", "text/html");
+      if (wall) response.writeHead(302, { location: request.url ?? "/", "set-cookie": "seen=1; Path=/" }).end();
+      else response.end(linksTo("/a", "/b", `${other.url}/`));
+    });
+    const cwd = newFolder();
+
+    const { summary } = await crawl(cwd, [`${site.url}/start`, "--cookies", "--scope", "any"], {
+      TRAWL_ALLOW_PRIVATE: "127.0.0.0/8",
+    });
+
+    expect(summary).toMatchObject({ state: "finished", counts: { dead: 0 } });
+    expect(site.log.slice(1).map(({ headers }) => headers.cookie)).toEqual(site.log.slice(1).map(() => "seen=1"));
+    expect(other.log.map(({ headers }) => headers.cookie)).toEqual([undefined]);
+  });
+});
+
+describe("a login", () => {
+  it("declared in a job is done once, with its token and secrets, and again when the session has expired", async () => {
+    const site = await loginSite({ sessionRequests: 12 });
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "job.json"), JSON.stringify(loginJob(site, 30)));
+
+    const { end, summary, titles } = await crawl(cwd, ["job.json", "--log-level", "debug"]);
+
+    expect(summary).toMatchObject({ state: "finished", counts: { done: 30, dead: 0 } });
+    expect(titles).toEqual(itemTitles(30));
+    expect(site.anonymous()).toEqual([]);
+    expect(site.logins()).toBe(site.expired() + 1);
+    expect(site.wrongPasswords()).toBe(0);
+    const shown = await Promise.all(
+      [
+        ["job", "--json"],
+        ["dead", "--list", "--json"],
+        ["trace", summary.id, "--json"],
+      ].map((args) => trawl(args, { cwd })),
+    );
+    expect(JSON.stringify([end, shown])).not.toContain(SECRETS.SHOP_PASSWORD);
+  });
+
+  it("of a spider is done once per session, and its API is called with the session", async () => {
+    const site = await loginSite({ items: 30 });
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "spider.mjs"), spiderOf(site, OWN_LOGIN));
+
+    const { titles, summary } = await crawl(cwd, ["spider.mjs"]);
+
+    expect(summary).toMatchObject({ state: "finished", counts: { dead: 0 } });
+    expect(titles).toEqual(itemTitles(30));
+    expect([site.logins(), site.anonymous()]).toEqual([1, []]);
+  });
+
+  it("that fails is reported with the reason, is not repeated for every page, and shows no secret", async () => {
+    const site = await loginSite();
+    const cwd = newFolder();
+    const job = { ...loginJob(site, 20), retries: { max: 0 } };
+    writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
+
+    const { summary } = await crawl(cwd, ["job.json"], { ...SECRETS, SHOP_PASSWORD: "canary-wrong" });
+    const dead = await trawl(["dead", "--list"], { cwd });
+
+    expect(summary.counts).toMatchObject({ dead: 20 });
+    expect(dead.stdout).toMatch(/login at .*: the site set no cookie sid/);
+    expect(dead.stdout + dead.stderr).not.toContain("canary");
+    expect(site.wrongPasswords()).toBe(1);
+    expect(site.log.filter(({ path }) => path.startsWith("/item/"))).toEqual([]);
+  });
+
+  it.each([
+    [{ login: { url: "/login", form: { a: "b" } } }, /login.url: takes an absolute http\(s\) URL/],
+    [{ login: { url: "https://a.example/login" } }, /login: has neither form nor json/],
+    [{ cookies: false, sessions: { count: 2 } }, /cookies: false cannot be combined with sessions/],
+    [{ sessions: { per: "page" } }, /sessions.per: takes one of job, site/],
+  ])("is refused if it is invalid: %j", async (part, problem) => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ urls: ["https://a.example/"], ...part }));
+    const end = await trawl(["crawl", "job.json"], { cwd });
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(problem)]);
+  });
+});
