@@ -18,13 +18,13 @@ async function openShop(): Promise<DemoShop> {
 }
 
 /** Runs an example with address `from` replaced by `to`, in a folder with the packages of this clone. */
-async function runExample(name: string, from: string, to: string) {
+async function runExample(name: string, from: string, to: string, env: Record<string, string> = {}) {
   const folder = newFolder();
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const text = readFileSync(join(ROOT, "examples", name), "utf8");
   expect(text).toContain(from);
   writeFileSync(join(folder, name), text.replaceAll(from, to));
-  const end = await trawl(["crawl", name, "--out", "out.jsonl", "--json", "--strict"], { cwd: folder });
+  const end = await trawl(["crawl", name, "--out", "out.jsonl", "--json", "--strict"], { cwd: folder, env });
   expect(end.code, end.stderr).toBe(0);
   const records = jsonLines<Record<string, string>>(readFileSync(join(folder, "out.jsonl"), "utf8"));
   return { summary: lastJson(end), records };
@@ -57,6 +57,23 @@ describe("the examples", () => {
     expect(records.map(({ link }) => link).sort()).toEqual((await productUrls(shop)).sort());
     expect(shop.log.filter(({ path }) => path.startsWith("/product/"))).toEqual([]);
     for (const { rating } of records) expect(rating).toEqual(expect.any(Number));
+  });
+
+  it("products-api.ts emits every product of the API, page by page", async () => {
+    const shop = await openShop();
+    const { records } = await runExample("products-api.ts", SHOP_URL, shop.url);
+
+    expect(records).toHaveLength((await productUrls(shop)).length);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+    expect(records[0]).toMatchObject({ name: expect.any(String), price: expect.any(Number) });
+  });
+
+  it("orders.json logs in once, and reads every order", async () => {
+    const shop = await openShop();
+    const { records } = await runExample("orders.json", SHOP_URL, shop.url, { DEMO_PASSWORD: "harbour" });
+
+    expect(records.map(({ order }) => order).filter((order) => order !== "Orders")).toHaveLength(12);
+    expect(shop.log.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
   it("books.ts emits the books of a page and follows the next page", async () => {

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import { TrawlError } from "../errors.ts";
+import { createAccount, MAX_BODY_BYTES } from "./account.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { type Answer, createRoutes } from "./routes.ts";
 
@@ -45,13 +46,23 @@ export async function createDemoShop({ port, host = "127.0.0.1" }: DemoShopOptio
   const waiting = new Set<NodeJS.Timeout>();
   const server = createServer();
   const url = await listen(server, port, host);
-  const routes = createRoutes(createCatalogue(CATALOGUE_SEED), url);
+  const catalogue = createCatalogue(CATALOGUE_SEED);
+  const routes = createRoutes(catalogue, url);
+  const account = createAccount(catalogue, url);
   const connectionOf = connectionCounter();
 
-  server.on("request", (request, response) => {
+  function answerTo(request: IncomingMessage, body: string): Answer {
     const { method = "", url: target = "" } = request;
-    const isRead = method === "GET" || method === "HEAD";
-    const answer = isRead ? routes.answer(pathOf(target)) : METHOD_NOT_ALLOWED;
+    const path = pathOf(target);
+    const ofAccount = account.answer({ method, path, body, cookies: cookiesOf(request) });
+    if (ofAccount !== undefined) return ofAccount;
+    return method === "GET" || method === "HEAD" ? routes.answer(path) : METHOD_NOT_ALLOWED;
+  }
+
+  server.on("request", async (request, response) => {
+    const { method = "", url: target = "" } = request;
+    const body = method === "POST" ? await readBody(request) : "";
+    const answer = answerTo(request, body);
     log.push({
       at: performance.timeOrigin + performance.now(),
       method,
@@ -96,6 +107,29 @@ function send(answer: Answer, request: IncomingMessage, response: ServerResponse
     "content-length": body.length,
   });
   response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** The body of a request, cut at the limit. */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      bytes += (chunk as Buffer).length;
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk as Buffer);
+    }
+  } catch {
+    // The client has disconnected. Nothing is sent to it.
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function cookiesOf({ headers }: IncomingMessage): Map<string, string> {
+  const pairs = (headers.cookie ?? "").split(/; */).map((pair) => {
+    const equals = pair.indexOf("=");
+    return [pair.slice(0, equals), pair.slice(equals + 1)] as const;
+  });
+  return new Map(pairs);
 }
 
 function pathOf(target: string): string {

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { CHROMIUM } from "../browser/chromium.ts";
 import { type LoginSite, type LoginSiteOptions, startLoginSite } from "../site/login-site.ts";
 import { jsonLines, lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
@@ -88,6 +89,27 @@ describe("a job with cookies", () => {
     expect(summary).toMatchObject({ state: "finished", counts: { dead: 0 } });
     expect(site.log.slice(1).map(({ headers }) => headers.cookie)).toEqual(site.log.slice(1).map(() => "seen=1"));
     expect(other.log.map(({ headers }) => headers.cookie)).toEqual([undefined]);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("a rendered page", () => {
+  it("gets the cookies of the session, and sets cookies of the session", async () => {
+    const site = await originOf((request, response) => {
+      response.setHeader("content-type", "text/html");
+      if (request.url === "/a") response.setHeader("set-cookie", ["http=1; Path=/; HttpOnly"]);
+      const script = request.url === "/a" ? "document.cookie = 'script=1; path=/'" : "";
+      response.end(
+        `<h1></h1><a href="/b">b</a><script>${script}; document.querySelector("h1").textContent = document.cookie</script>`,
+      );
+    });
+    const cwd = newFolder();
+    const args = [`${site.url}/a`, "--cookies", "--render", "always", "-e", "title=h1"];
+
+    const { titles } = await crawl(cwd, args);
+
+    const second = site.log.find(({ path }) => path === "/b");
+    expect(second?.headers.cookie?.split("; ").sort()).toEqual(["http=1", "script=1"]);
+    expect(titles).toEqual(["script=1", "script=1"]);
   });
 });
 

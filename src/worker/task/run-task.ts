@@ -176,7 +176,10 @@ async function parsePage(task: Task): Promise<TaskResult> {
   }
   const isAllowed = plan.spec.politeness.robots ? await deps.robots.knownAt(spooled.page.url) : () => true;
   const kind: TaskKind = isRendered ? "render" : "fetch";
-  const asFetched = { ...task, grant: { ...grant, url: spooled.page.url, kind, carry } };
+  // The handler sends its requests in the session that fetched the page.
+  const session = await openSession({ ...task, grant: { ...grant, taskId: fetchedBy } });
+  const cookies = session === undefined ? undefined : cookiesOf(session);
+  const asFetched = { ...task, cookies, grant: { ...grant, url: spooled.page.url, kind, carry } };
   const result = await readPage(asFetched, { kind: "page", ...spooled }, isAllowed);
   return result.settlement.outcome.kind === "done" ? { ...result, parsedPage: name } : result;
 }
