@@ -1,6 +1,7 @@
 /** The contract of fetchers. */
 import type { Page as Tab } from "playwright-core";
 import type { BrowserSpec } from "../domain/browser.ts";
+import type { ExitRules } from "../domain/exit.ts";
 import type { Page } from "../domain/page.ts";
 import type { Method } from "../domain/request.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
@@ -29,9 +30,14 @@ export type FetchRequest = {
   signal: AbortSignal;
   /** Makes the request conditional on these validators. If undefined, the request is unconditional. */
   validators?: Validators | undefined;
+  /** Which proxies and gateways the request may use. Default: the rules of jobs that set none. */
+  exits?: ExitUse;
   /** How a fetcher with a browser renders the page. If undefined, the defaults apply. */
   show?: Show;
 };
+
+/** `none`: the request is sent directly. */
+export type ExitUse = { rules: ExitRules; jobId: string; session?: string | undefined } | "none";
 
 export type Show = {
   browser: BrowserSpec;

@@ -7,6 +7,7 @@ import { EACH } from "../../domain/extraction-rules.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
+import { exitSettings } from "../proxy-flags.ts";
 import { type ConnectionFlags, connectionArgs, inSession, type Session } from "../session.ts";
 import { INTERRUPTED, type Shutdown } from "../shutdown.ts";
 import { processArgs } from "../worker/process-flags.ts";
@@ -27,6 +28,7 @@ export type CrawlCommandFlags = CrawlFlags &
     concurrency?: number;
     processes?: number;
     userAgent?: string;
+    proxy: string[];
   };
 
 /** Runs the command. Resolves with the exit code. */
@@ -35,7 +37,7 @@ export async function crawl(targets: readonly string[], flags: CrawlCommandFlags
   const { given, resume } = readResume(targets, flags);
   const target = given.length > 0 || resume === undefined ? await readTarget(given, flags) : undefined;
   if (target === undefined) refuseShapeFlags(flags);
-  const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
+  const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent, ...exitSettings(flags) };
   return inSession({ flags, settings, waitsForBroker: true }, async (session) => {
     const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
     const spec = resumed ?? (await beginCrawl(session, target, flags));

@@ -4,27 +4,40 @@ import type { Page } from "../../domain/page.ts";
 import { conditionalHeaders } from "../../domain/validators.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
+import { createExitClient, type ExitClient, type ExitClientDeps } from "../exit/exit-client.ts";
 import type { Allowance, Fetcher, FetchOutcome, FetchRequest } from "../fetcher.ts";
-import { createHttpClient, type HttpAnswer, type HttpClient, type HttpClientOptions } from "./http-client.ts";
+import { findNamedBlock } from "./block-signatures.ts";
+import { createHttpClient, type HttpAnswer, type HttpClientOptions } from "./http-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { statusVerdict } from "./status-policy.ts";
 
-type HttpFetcherDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
+type HttpFetcherDeps = {
+  gate: EgressGate;
+  allowance: Allowance;
+  clock: Clock;
+  /** The proxies and gateways. Undefined: all requests are sent directly. */
+  exits?: Omit<ExitClientDeps, "client" | "clock"> | undefined;
+};
 
 export type HttpFetcherOptions = HttpClientOptions;
 
 /** The fetcher, and the client under it for requests that follow other rules, such as those for robots.txt. */
-export type HttpFetcher = Fetcher & Pick<HttpClient, "send">;
+export type HttpFetcher = Fetcher & Pick<ExitClient, "send">;
 
 export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOptions): HttpFetcher {
-  const client = createHttpClient(deps, options);
+  const direct = createHttpClient(deps, options);
+  const client: ExitClient =
+    deps.exits === undefined ? direct : createExitClient({ ...deps.exits, client: direct, clock: deps.clock });
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
     const { limits, signal, validators, show: _, ...rest } = request;
     const headers =
       validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
     const answer = await client.send({ ...rest, limits, overflow: "refuse", headers, signal });
-    return answer.kind === "answer" ? judge(answer, request) : answer;
+    if (answer.kind !== "answer") return answer;
+    // Only statuses of blocks have an error body: usually there is nothing to search.
+    const block = answer.block ?? (answer.errorBody === undefined ? undefined : await findNamedBlock(answer));
+    return block === undefined ? judge(answer, request) : blocked(answer, block);
   }
 
   function judge(answer: HttpAnswer, { url, validators }: FetchRequest): FetchOutcome {
@@ -52,6 +65,18 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
       case "dead":
         return { kind: "dead", because: "http_status", status, detail: `answered ${status}` };
     }
+  }
+
+  function blocked({ status, headers }: HttpAnswer, block: string): FetchOutcome {
+    const waitMs = retryAfterMs(headers["retry-after"], deps.clock.now());
+    const retryAfter = waitMs === undefined ? {} : { retryAfterMs: waitMs };
+    return {
+      kind: "retry",
+      because: "blocked",
+      status,
+      detail: `answered ${status}, blocked (${block})`,
+      ...retryAfter,
+    };
   }
 
   return { fetch, send: client.send, close: client.close };

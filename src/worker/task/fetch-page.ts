@@ -73,6 +73,7 @@ async function send(
     validators,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
+    exits: plan.exits,
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),
     signal,
     show: { browser: plan.spec.browser, keepsTab: plan.needsTab },

@@ -42,7 +42,7 @@ export function createHandlerRequest({ deps, options, grant, plan, signal }: Han
     }
     const { method = "GET", body } = request ?? {};
     return deps.fetcher.fetch({
-      ...{ url, site, method, signal },
+      ...{ url, site, method, signal, exits: plan.exits },
       ...(body === undefined ? {} : { body }),
       mayRepeat: isSafe(method) || spec.retries.unsafe !== false,
       limits: { ...options.limits, bodyBytes: spec.limits.bodyBytes },

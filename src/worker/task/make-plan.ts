@@ -1,10 +1,12 @@
 /** Makes the plan of a job: compiles its rules or loads its spider. */
 import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
+import { DEFAULT_EXIT_RULES } from "../../domain/exit.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
 import type { Extractor } from "../../extract/extractor.ts";
+import type { ExitUse } from "../../fetch/fetcher.ts";
 import type { Spider } from "../../spider/define-spider.ts";
 import type { PageReader } from "../../spider/page-reader.ts";
 import type { JobPlan } from "./plan.ts";
@@ -34,22 +36,37 @@ export function createPlanMaker({
     const linkFilter = spec.follow === undefined ? undefined : createLinkFilter(spec.follow);
     const headersFor = headersOf(spec, resolveSecret);
     const routeOf = createRouter(spec);
+    const exits = exitsOf(spec);
     // The spider is hashed before it is loaded. If its file changes in between, the digest is that of the old code, so
     // the next job reads the pages again.
     const digestOf = digestFor(spec, version, hashSpider);
     if (spec.spider === undefined) {
-      return { spec, linkFilter, digestOf, routeOf, headersFor, read: readerOf(makeExtractor(spec)), needsTab: false };
+      return {
+        spec,
+        linkFilter,
+        digestOf,
+        routeOf,
+        exits,
+        headersFor,
+        read: readerOf(makeExtractor(spec)),
+        needsTab: false,
+      };
     }
     const spiderFilter = linkFilter ?? createLinkFilter(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderFilter.goesDeeperThan(depth) ? spiderFilter.from(pageUrl) : () => false;
     const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
-    return { spec, linkFilter: spiderFilter, digestOf, routeOf, headersFor, read, needsTab: true };
+    return { spec, linkFilter: spiderFilter, digestOf, routeOf, exits, headersFor, read, needsTab: true };
   };
 }
 
 /** The default link scope of a spider's selectors. */
 const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], maxDepth: undefined } as const;
+
+/** The proxies and gateways of the requests of a job. */
+export function exitsOf({ id, proxy }: JobSpec): ExitUse {
+  return proxy === "none" ? "none" : { rules: proxy ?? DEFAULT_EXIT_RULES, jobId: id };
+}
 
 /** Headers that never contain secrets, so that they are sent to every origin. Any other header may contain one. */
 const OPEN_HEADERS = new Set([
