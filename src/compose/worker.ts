@@ -135,7 +135,11 @@ export function composeWorker(
       version: VERSION,
     },
   );
-  return { worker, close: fetching.close };
+  const stop = async (): Promise<void> => {
+    await worker.stop();
+    await fetching.flush(); // so that the report of a crawl is complete
+  };
+  return { worker: { ...worker, stop }, close: fetching.close };
 }
 
 /** The components that queue and post webhook events. */
@@ -159,6 +163,8 @@ type Fetching = {
   fetcher: HttpFetcher;
   renderer: Fetcher;
   robots: RobotsPolicy;
+  /** Writes the health of proxies and the costs of jobs to the broker. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -182,8 +188,9 @@ export function createFetching(
   },
 ): Fetching {
   const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
+  const exits = createExits(config, { clock, log, frontier });
   const fetcher = createHttpFetcher(
-    { gate, allowance: pacer.allowance, clock, exits: createExits(config, { clock, log, frontier }) },
+    { gate, allowance: pacer.allowance, clock, exits },
     { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
   );
   const { totalMs, idleMs } = config;
@@ -203,7 +210,10 @@ export function createFetching(
   const close = async (): Promise<void> => {
     await Promise.all([renderer.close(), fetcher.close()]);
   };
-  return { fetcher, renderer, robots, close };
+  const flush = async (): Promise<void> => {
+    await Promise.all([exits.board.flush(), exits.spending.flush()]);
+  };
+  return { fetcher, renderer, robots, flush, close };
 }
 
 /** How often the health of proxies and the costs of jobs are written to the broker. */

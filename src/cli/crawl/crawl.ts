@@ -7,6 +7,7 @@ import { EACH } from "../../domain/extraction-rules.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
+import { findProxyCosts } from "../proxies/costs.ts";
 import { exitSettings } from "../proxy-flags.ts";
 import { type ConnectionFlags, connectionArgs, inSession, type Session } from "../session.ts";
 import { INTERRUPTED, type Shutdown } from "../shutdown.ts";
@@ -73,7 +74,12 @@ async function runAndReport(
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));
     const { rates } = end;
-    const more = { ...(rates.length === 0 ? {} : { rates }), ...(out === undefined ? {} : { out }) };
+    const proxies = await findProxyCosts(session, end.job);
+    const more = {
+      ...(rates.length === 0 ? {} : { rates }),
+      ...(out === undefined ? {} : { out }),
+      ...(proxies === undefined ? {} : { proxies }),
+    };
     const result = { ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...more };
     await screen.out(`${JSON.stringify(result)}\n`);
   }
