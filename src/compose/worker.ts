@@ -206,7 +206,8 @@ export function createFetching(
       limits: { totalMs, idleMs, bodyBytes: MAX_ROBOTS_LENGTH },
     },
   );
-  const renderer = createRenderer(config, { documents: fetcher, gate, clock, log, watch: meter.browser });
+  const findExit = (id: string) => exits.exits.find((exit) => exit.id === id);
+  const renderer = createRenderer(config, { documents: fetcher, findExit, gate, clock, log, watch: meter.browser });
   const close = async (): Promise<void> => {
     await Promise.all([renderer.close(), fetcher.close()]);
   };

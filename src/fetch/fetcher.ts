@@ -59,7 +59,8 @@ type OpenTab = {
 
 /** The result of a fetch. Failures of a site are outcomes, not exceptions. */
 export type FetchOutcome =
-  | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab }
+  /** `exitId`: the proxy or gateway that the page came through. */
+  | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab; exitId?: string }
   /** The page has not changed: the validators of the request are still current. Only for conditional requests. */
   | { kind: "unchanged"; page: Page }
   /** The target is canonical. Fetchers never follow redirects, see docs/decisions/001. */

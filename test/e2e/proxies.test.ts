@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { CHROMIUM } from "../browser/chromium.ts";
 import { findCertificatesObstacle, makeCertificates } from "../services/certificates.ts";
 import type { Handler, Origin } from "../site/origin.ts";
 import { type ProxyOptions, startProxy, type TestProxy } from "../site/proxy.ts";
@@ -104,6 +105,24 @@ describe("a crawl with --proxy", () => {
     const { stdout } = await trawl(["records", "--format", "jsonl"], { cwd });
     expect(stdout).toContain("http://93.184.216.34/1");
     expect(stdout).toContain('"key":"k1"');
+  });
+
+  it.skipIf(CHROMIUM === undefined)("sends all requests of a rendered page through the same proxy", async () => {
+    const proxies = [await proxyOf({ address: "127.0.1.1" }), await proxyOf({ kind: "socks5", address: "127.0.1.2" })];
+    const site = await siteOf(({ url }, response) => {
+      if (url === "/") return void response.end('<h1>no</h1><script src="/a.js"></script>');
+      response.setHeader("content-type", "text/javascript");
+      response.end('fetch("/b").then(() => { document.querySelector("h1").textContent = "yes"; })');
+    });
+    const list = proxies.flatMap(({ url }) => ["--proxy", url]);
+    for (let nth = 0; nth < 2; nth++) {
+      site.from.length = 0;
+      const args = ["try", `${site.url}/`, "--render", "always", "--wait-for", "idle", "-e", "title=h1", "--json"];
+      const end = await trawl([...args, ...list, "--ignore-robots"], { cwd: newFolder() });
+      expect(end.stdout).toContain('"title":"yes"');
+      expect([site.from.length >= 3, new Set(site.from).size]).toEqual([true, 1]);
+      expect(site.from[0]).toMatch(/^127\.0\.1\./);
+    }
   });
 
   it("does not fetch directly if all proxies fail, and the site does not back off", async () => {

@@ -12,7 +12,7 @@ import { buildConnector } from "undici";
 import type { Exit } from "../../domain/exit.ts";
 import { TrawlError } from "../../errors.ts";
 import { isPublicAddress, isWithin, type Network, parseAddress } from "./address.ts";
-import { createProxyConnector } from "./proxy-connector.ts";
+import { createProxyConnector, type ProxyConnectorOptions } from "./proxy-connector.ts";
 
 /** Resolves a host name to all its addresses. Rejects as `node:dns` does, with a `code`. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -37,7 +37,7 @@ export type EgressGate = {
    */
   addressesOf(host: string): Promise<readonly string[]>;
   /** Like `connector`, for connections through a proxy or to a gateway. */
-  connectorThrough(exit: Exit): buildConnector.connector;
+  connectorThrough(exit: Exit, options: ProxyConnectorOptions): buildConnector.connector;
 };
 
 const SCHEMES: readonly string[] = ["http:", "https:"];
@@ -71,7 +71,7 @@ export function createEgressGate(
 
   return {
     addressesOf,
-    connectorThrough: (exit) => createProxyConnector({ addressesOf }, exit, { connectMs }),
+    connectorThrough: (exit, options) => createProxyConnector({ addressesOf }, exit, { connectMs, ...options }),
     check(url) {
       if (typeof url === "string" && !URL.canParse(url)) return `${JSON.stringify(url)} is not a URL`;
       const { protocol, hostname } = typeof url === "string" ? new URL(url) : url;

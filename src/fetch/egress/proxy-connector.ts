@@ -7,6 +7,7 @@
 import type { Socket } from "node:net";
 import { buildConnector } from "undici";
 import type { Exit } from "../../domain/exit.ts";
+import { parseAddress } from "./address.ts";
 import type { EgressGate } from "./gate.ts";
 import { openHttpTunnel } from "./http-tunnel.ts";
 import { PROXY_FAILED, proxyError } from "./proxy-error.ts";
@@ -22,11 +23,16 @@ export function isForwarded({ kind, resolve }: Pick<Exit, "kind" | "resolve">, s
   return scheme === "http:" && resolve === "proxy" && (kind === "http" || kind === "https");
 }
 
+export type ProxyConnectorOptions = {
+  /** Whether requests that are forwarded get a connection to the proxy itself. Otherwise, all connections are tunnels. */
+  forwards: boolean;
+};
+
 /** `connectMs`: the timeout of connecting to the proxy, of its answer, and of the TLS handshake with the site, each. */
 export function createProxyConnector(
   gate: Pick<EgressGate, "addressesOf">,
   exit: Exit,
-  { connectMs }: { connectMs: number },
+  { connectMs, forwards }: ProxyConnectorOptions & { connectMs: number },
 ): buildConnector.connector {
   const connect = buildConnector({ timeout: connectMs, autoSelectFamily: true });
   const { protocol, hostname, port, host } = new URL(exit.url);
@@ -65,14 +71,14 @@ export function createProxyConnector(
   /** The checked address that the proxy connects to, or the name if the proxy resolves it. */
   async function addressFor({ hostname }: Target): Promise<string> {
     const host = bare(hostname);
-    if (exit.resolve === "proxy") return host;
+    if (exit.resolve === "proxy" && parseAddress(host) === undefined) return host;
     const addresses = await gate.addressesOf(host);
     // More proxies have IPv4 than IPv6.
     return addresses.find((address) => !address.includes(":")) ?? addresses[0] ?? host;
   }
 
   return (target, callback) => {
-    const isPlain = exit.kind === "gateway" || isForwarded(exit, target.protocol);
+    const isPlain = exit.kind === "gateway" || (forwards && isForwarded(exit, target.protocol));
     const opening = isPlain ? connectToProxy() : tunnelTo(target);
     opening.then(
       (socket) => callback(null, socket),

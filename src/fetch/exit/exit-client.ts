@@ -80,8 +80,7 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
       board.record(ALL_SITES, exit.id, { kind: verdict.kind === "down" ? "down" : "ok", tookMs, cost });
       const jobId = use === undefined || use === "none" ? undefined : use.jobId;
       if (jobId !== undefined && isCharged(result)) spending.record(jobId, exit.provider, exit.cost);
-      const named = verdict.block === undefined ? result : { ...(result as HttpAnswer), block: verdict.block };
-      return { chosen, result: named, verdict: verdict.kind };
+      return { chosen, result: named(result, exit, verdict.block), verdict: verdict.kind };
     } finally {
       if (isProbe) probed.delete(exit.id);
     }
@@ -154,6 +153,11 @@ async function verdictOf(result: Result, mayBeBlocked: boolean): Promise<{ kind:
   if (result.status === PROXY_CREDENTIALS_REFUSED) return { kind: "down" };
   const block = mayBeBlocked ? await findBlock(result) : undefined;
   return block === undefined ? { kind: "ok" } : { kind: "blocked", block };
+}
+
+function named(result: Result, { id: exitId }: Exit, block: string | undefined): Result {
+  if (result.kind !== "answer") return result;
+  return block === undefined ? { ...result, exitId } : { ...result, exitId, block };
 }
 
 /** Providers charge for requests that they have sent. */

@@ -27,7 +27,7 @@ export function createExitPaths(
   const pools = new Map<string, Connections>();
 
   function poolOf(exit: Exit): Connections {
-    const pool = pools.get(exit.id) ?? createConnections(gate.connectorThrough(exit), options);
+    const pool = pools.get(exit.id) ?? createConnections(gate.connectorThrough(exit, { forwards: true }), options);
     pools.set(exit.id, pool);
     return pool;
   }

@@ -50,6 +50,8 @@ export type HttpAnswer = {
   endedAt: number;
   /** The body of a status that may be a block, as received; at most 64 KB. */
   errorBody?: Buffer | undefined;
+  /** The proxy or gateway that it came through. */
+  exitId?: string;
   /** The name of the block, if the request went through a proxy and the site has blocked it. */
   block?: string;
 };

@@ -45,7 +45,9 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     const verdict = statusVerdict(status);
     switch (verdict.kind) {
       case "page":
-        return { kind: "page", page: pageOf(answer, url), body: answer.body };
+        return answer.exitId === undefined
+          ? { kind: "page", page: pageOf(answer, url), body: answer.body }
+          : { kind: "page", page: pageOf(answer, url), body: answer.body, exitId: answer.exitId };
       case "unchanged":
         if (validators !== undefined) return { kind: "unchanged", page: pageOf(answer, url) };
         // A 304 has no body. If it were treated as a page, an empty page would be stored.
