@@ -6,13 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { allowedExcessMs, rateExcessMs } from "../chaos/rate-excess.ts";
 import { findCertificatesObstacle, makeCertificates } from "../services/certificates.ts";
 import type { Handler, Origin } from "../site/origin.ts";
 import { type ProxyOptions, startProxy, type TestProxy } from "../site/proxy.ts";
 import { lastJson, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
-import { linksTo, originOf } from "./sites.ts";
+import { linkedSite, linksTo, originOf, recordArrivals } from "./sites.ts";
 
 const FAST = ["--rate", "unlimited", "--ignore-robots", "--json", "--quiet"];
 
@@ -150,6 +151,43 @@ describe("a crawl with --proxy", () => {
     expect(summary.counts).toMatchObject({ done: 2, dead: 3 });
     expect(new Set(proxies.flatMap(({ targets }) => targets))).toEqual(new Set([site.site]));
     expect(secret.log).toHaveLength(0);
+  });
+});
+
+describe("the proxies of the environment", () => {
+  it("are used if no others are set, are shown by doctor and in the log, and not used for this machine", async () => {
+    const [cwd, proxy, site] = [newFolder(), await proxyOf(), await siteOf((_, response) => void response.end("ok"))];
+    const url = proxy.url.replace("http://", "http://user:canary-9@");
+    const env = { HTTP_PROXY: url, NO_PROXY: "internal.example", TRAWL_LOG_LEVEL: "info" };
+    const end = await trawl(["crawl", `${site.url}/`, "--ignore-robots"], { cwd, env });
+    expect([end.code, proxy.connections, site.log.length]).toEqual([0, 0, 1]);
+    expect(end.stderr).toContain("exits.from_environment");
+    const away = await trawl(["crawl", "http://93.184.216.34/", "--ignore-robots", "--retries", "0"], { cwd, env });
+    expect(proxy.targets).toEqual(["93.184.216.34:80"]);
+    const { stdout } = await trawl(["doctor", "--json"], { cwd, env });
+    expect(stdout).toContain("HTTP_PROXY");
+    const missing = await trawl(["doctor", "--json"], {
+      cwd,
+      env: { TRAWL_PROXIES: "http://u:env:NO_SUCH@h.example:1" },
+    });
+    expect(missing.stdout).toContain("env:NO_SUCH is not set");
+    expect(end.stderr + away.stderr + stdout).not.toContain("canary-9");
+  });
+});
+
+describe("a fleet with proxies", () => {
+  it("keeps the rate of the site over all proxies and workers", async () => {
+    const cwd = newFolder();
+    const proxies = [await proxyOf(), await proxyOf({ kind: "socks5" }), await proxyOf({ address: "127.0.1.3" })];
+    const { options, arrivals } = recordArrivals();
+    const site = await linkedSite({ pages: 40 }, options);
+    const env = { TRAWL_PROXIES: proxies.map(({ url }) => url).join(","), TRAWL_ALLOW_PRIVATE: "127.0.0.0/8" };
+    await trawl(["submit", `${site.url}/`, "--follow", "a[href]", "--rate", "20/s", "--per-site", "2"], { cwd });
+    const workers = [1, 2, 3].map(() => trawl(["worker", "--drain", "--quiet"], { cwd, env }));
+    for (const { code } of await Promise.all(workers)) expect(code).toBe(0);
+    expect(site.log).toHaveLength(41);
+    expect(rateExcessMs(arrivals, 20)).toBeLessThanOrEqual(allowedExcessMs(20));
+    expect(proxies.every(({ targets }) => targets.length > 0)).toBe(true);
   });
 });
 

@@ -129,7 +129,8 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
   }
 
   return {
-    send({ exits: use, ...request }) {
+    send(request) {
+      const { exits: use } = request;
       const isOptional = use === undefined || (use !== "none" && use.rules === DEFAULT_EXIT_RULES);
       if (use === "none" || (isOptional && exits.length === 0)) return client.send(request);
       if (deps.isDirect(new URL(request.url))) return client.send(request);
