@@ -361,6 +361,18 @@ and \`top\` tries again. With \`--api\`, \`top\` needs a key with the scope \`ad
 \`p50Ms\`, \`p95Ms\`, \`waiting\`, \`inFlight\`, \`capacity\`, \`workers\` and \`rssBytes\`. Jobs and workers have the same fields as
 in \`trawl job\` and \`trawl workers\`, queues and sites the same fields as in the API.`,
   },
+  proxies: {
+    examples: ["npx trawl proxies", "npx trawl proxies --json"],
+    notes: `[proxies.md](proxies.md) explains how proxies are chosen. \`bench\` sends \`--requests\` requests to each URL through
+each proxy. Every proxy gets one request before any gets the next, so all see the site in the same state. The winner is
+the proxy with the best success per cost; a proxy that needs a second longer counts half.
+
+**\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedAt, requests, success, blocked, averageMs,
+cost }], "providers": [{ provider, site, requests, success, blocked, averageMs, cost }] }\`. \`state\` is \`healthy\`,
+\`ejected\` or \`probation\`: the next request tries the proxy again. \`success\` is a share from 0 to 1. With \`bench\`, it
+prints \`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
+}\`; \`winner\` is \`{ proxy, provider }\`, or \`null\` if no proxy was successful.`,
+  },
   workers: {
     examples: ["npx trawl workers", "npx trawl workers --json"],
     notes: `[observability.md](observability.md#workers) explains the columns.

@@ -18,6 +18,7 @@ export const SLOW_UNITS = [
   "scripts/options.test.ts",
   "src/demo/demo-shop.test.ts",
   "src/extract/guarded-extractor.test.ts",
+  "src/fetch/exit/exit-client.test.ts",
   "src/store/export/parquet-writer.test.ts",
 ];
 

@@ -14,6 +14,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addJobs } from "./commands/jobs.ts";
 import { addKeys } from "./commands/keys.ts";
+import { addProxies } from "./commands/proxies.ts";
 import { addRecords } from "./commands/records.ts";
 import { addSchedule } from "./commands/schedule.ts";
 import { addServe } from "./commands/serve.ts";
@@ -74,6 +75,7 @@ export function createProgram(shutdown: Shutdown): Command {
   addKeys(program);
   addSchedule(program);
   addWorkers(program);
+  addProxies(program);
   addTop(program, shutdown);
   addJobs(program);
   addRecords(program);

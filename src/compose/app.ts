@@ -1,5 +1,6 @@
 /** Opens the components that a process needs: the broker, the store and the body storage of the settings. */
 import { maskedUrl, secretsOf } from "../config/connection-url.ts";
+import { exitSecrets } from "../config/resolve-exits.ts";
 import type { Config } from "../config/schema.ts";
 import { type Catalogue, createCatalogue } from "../control/catalogue.ts";
 import { TrawlError } from "../errors.ts";
@@ -158,9 +159,9 @@ export async function openStore(config: Config, deps: { clock: Clock; log: Log }
 }
 
 /** The values that must not appear in logs. */
-function secretsIn({ broker, store, s3SecretKey, s3SessionToken, apiKeys, apiKey }: Config): string[] {
+function secretsIn({ broker, store, s3SecretKey, s3SessionToken, apiKeys, apiKey, proxies }: Config): string[] {
   const own = [s3SecretKey, s3SessionToken, apiKey, ...apiKeys.map(({ key }) => key)];
-  return [...[broker, store].flatMap(secretsOf), ...own].filter((secret) => secret !== "");
+  return [...[broker, store].flatMap(secretsOf), ...own, ...exitSecrets(proxies)].filter((secret) => secret !== "");
 }
 
 /** The path in a connection URL of a file. Throws BAD_CONFIG. */

@@ -1,13 +1,17 @@
 /** Builds a worker with its fetchers, robots policy and webhook delivery. */
+import { resolveExits } from "../config/resolve-exits.ts";
 import type { Config } from "../config/schema.ts";
 import { createSecretResolver } from "../config/secret-reference.ts";
 import { jobOut } from "../control/views/job.ts";
+import { createDirectRule } from "../domain/no-proxy.ts";
 import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
 import { compileRules } from "../extract/compile-rules.ts";
 import { needsBrowser } from "../extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "../fetch/browser/browser-fetcher.ts";
 import { getChromium } from "../fetch/browser/find-chromium.ts";
 import { createEgressGate } from "../fetch/egress/gate.ts";
+import { createHealthBoard } from "../fetch/exit/health-board.ts";
+import { createSpending } from "../fetch/exit/spending.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { decodeBody } from "../fetch/http/charset.ts";
 import { createHttpFetcher, type HttpFetcher } from "../fetch/http/http-fetcher.ts";
@@ -138,10 +142,12 @@ export function composeWorker(
       version: VERSION,
     },
   );
-  const close = async (): Promise<void> => {
-    await Promise.all([fetching.close(), sessions.flush()]);
+  const stop = async (): Promise<void> => {
+    await worker.stop();
+    // So that the report of a crawl is complete, and another worker finds the cookies.
+    await Promise.all([fetching.flush(), sessions.flush()]);
   };
-  return { worker, close };
+  return { worker: { ...worker, stop }, close: fetching.close };
 }
 
 /** The components that queue and post webhook events. */
@@ -165,6 +171,8 @@ type Fetching = {
   fetcher: HttpFetcher;
   renderer: Fetcher;
   robots: RobotsPolicy;
+  /** Writes the health of proxies and the costs of jobs to the broker. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -182,14 +190,15 @@ export function createFetching(
     allowHosts: readonly string[];
     clock: Clock;
     log: Log;
-    frontier: Pick<Frontier, "findRobots" | "keepRobots">;
+    frontier: Pick<Frontier, "findRobots" | "keepRobots" | "findValue" | "keepValue">;
     pacer: Pick<Pacer, "allowance" | "slowDown">;
     meter: Pick<WorkerMeter, "ask" | "browser">;
   },
 ): Fetching {
   const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
+  const exits = createExits(config, { clock, log, frontier });
   const fetcher = createHttpFetcher(
-    { gate, allowance: pacer.allowance, clock },
+    { gate, allowance: pacer.allowance, clock, exits },
     { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },
   );
   const { totalMs, idleMs } = config;
@@ -205,11 +214,39 @@ export function createFetching(
       limits: { totalMs, idleMs, bodyBytes: MAX_ROBOTS_LENGTH },
     },
   );
-  const renderer = createRenderer(config, { documents: fetcher, gate, clock, log, watch: meter.browser });
+  const findExit = (id: string) => exits.exits.find((exit) => exit.id === id);
+  const renderer = createRenderer(config, { documents: fetcher, findExit, gate, clock, log, watch: meter.browser });
   const close = async (): Promise<void> => {
     await Promise.all([renderer.close(), fetcher.close()]);
   };
-  return { fetcher, renderer, robots, close };
+  const flush = async (): Promise<void> => {
+    await Promise.all([exits.board.flush(), exits.spending.flush()]);
+  };
+  return { fetcher, renderer, robots, flush, close };
+}
+
+/** How often the health of proxies and the costs of jobs are written to the broker. */
+const EXIT_FLUSH_MS = 2_000;
+
+/** The proxies and gateways of the settings, with their health and costs, which the fleet shares. */
+function createExits(
+  config: Config,
+  { clock, log, frontier }: { clock: Clock; log: Log; frontier: Pick<Frontier, "findValue" | "keepValue"> },
+) {
+  const { proxies, region } = config;
+  const exits = resolveExits(proxies).filter((exit) => region === "any" || (exit.region ?? region) === region);
+  if (proxies.some(({ environment }) => environment !== undefined)) {
+    const labels = exits.map(({ label }) => label);
+    log.info("exits.from_environment", { proxies: labels, variables: "HTTP_PROXY, HTTPS_PROXY, NO_PROXY" });
+  }
+  const deps = { values: frontier, clock, log };
+  return {
+    exits,
+    isDirect: createDirectRule(proxies),
+    board: createHealthBoard(deps, { flushMs: EXIT_FLUSH_MS, maxSites: 5_000, flushSites: 50 }),
+    spending: createSpending(deps, { flushMs: EXIT_FLUSH_MS }),
+    random: Math.random,
+  };
 }
 
 /** Wraps the frontier, so that a new crawl-delay applies to the current term too. */

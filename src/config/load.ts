@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TrawlError } from "../errors.ts";
+import { environmentProxies } from "./proxy-list.ts";
 import { environmentSource, resolveConfig, type Source } from "./resolve.ts";
 import type { Config } from "./schema.ts";
 import { otelSource } from "./tracing-settings.ts";
@@ -12,7 +13,9 @@ export async function loadConfig(flags: Source["values"], folder: string): Promi
   const file = FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   const sources = file === undefined ? [] : [await fileSource(file)];
   const own = [...sources, environmentSource(process.env), { from: "flags", values: flags }];
-  return resolveConfig([amazonSource(process.env, own), otelSource(process.env), ...own]);
+  const config = resolveConfig([amazonSource(process.env, own), otelSource(process.env), ...own]);
+  const isSet = own.some(({ values }) => values.proxies !== undefined);
+  return isSet ? config : Object.freeze({ ...config, proxies: environmentProxies(process.env) });
 }
 
 async function fileSource(path: string): Promise<Source> {

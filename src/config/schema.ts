@@ -18,6 +18,7 @@ import {
   text,
 } from "./fields.ts";
 import { METRICS_SETTINGS } from "./metrics-settings.ts";
+import { PROXY_SETTINGS } from "./proxy-settings.ts";
 import { routeList } from "./route-list.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 import { TRACING_SETTINGS } from "./tracing-settings.ts";
@@ -106,6 +107,7 @@ export const SETTINGS = {
     env: "TRAWL_SECRETS",
     doc: "Secrets that jobs may reference in headers, logins and proxies, such as `env:SHOP_*,file:/run/secrets/*`. `*` matches any characters. A worker resolves the references; the values are never stored. `trawl crawl` and `trawl try` may use all secrets, because they run only the jobs of their user.",
   }),
+  ...PROXY_SETTINGS,
   userAgent: headerText({
     env: "TRAWL_USER_AGENT",
     default: "Trawl/0.1 (polite crawler)",

@@ -1,5 +1,6 @@
 /** A resolved job: every setting has its final value. Workers read it; the broker stores it as JSON. */
 import type { BrowserSpec } from "./browser.ts";
+import type { JobExits } from "./exit.ts";
 import type { Rules } from "./extraction-rules.ts";
 import type { SitePolicy } from "./politeness.ts";
 import type { Routing, UrlRoute } from "./route.ts";
@@ -64,6 +65,8 @@ export type JobSpec = {
   login?: LoginSpec;
   /** The origins of the start URLs, at most 1,000. Headers that may contain secrets are sent only to them. */
   origins: readonly string[];
+  /** The proxies and gateways of its requests. Undefined: all that the worker has. */
+  proxy?: JobExits;
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
   keep: { bodies: boolean; pages: boolean; records: boolean };
   /** Pages are compared with the page memory of this set. If undefined, every page counts as new. */

@@ -2,6 +2,7 @@
 import type { Page as Tab } from "playwright-core";
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { StoredCookie } from "../domain/cookie.ts";
+import type { ExitRules } from "../domain/exit.ts";
 import type { Page } from "../domain/page.ts";
 import type { Method } from "../domain/request.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
@@ -18,6 +19,8 @@ export type FetchLimits = {
 
 /** The cookies of the session that a request belongs to. */
 export type RequestCookies = {
+  /** Identifies the session. */
+  readonly session: string;
   /** The value of the `cookie` header; undefined if no cookie applies. */
   headerFor(url: string): string | undefined;
   /** Stores the `set-cookie` headers of a response. */
@@ -44,9 +47,14 @@ export type FetchRequest = {
   cookies?: RequestCookies | undefined;
   /** Makes the request conditional on these validators. If undefined, the request is unconditional. */
   validators?: Validators | undefined;
+  /** Which proxies and gateways the request may use. Default: the rules of jobs that set none. */
+  exits?: ExitUse;
   /** How a fetcher with a browser renders the page. If undefined, the defaults apply. */
   show?: Show;
 };
+
+/** `none`: the request is sent directly. */
+export type ExitUse = { rules: ExitRules; jobId: string; session?: string | undefined } | "none";
 
 export type Show = {
   browser: BrowserSpec;
@@ -68,7 +76,8 @@ type OpenTab = {
 
 /** The result of a fetch. Failures of a site are outcomes, not exceptions. */
 export type FetchOutcome =
-  | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab }
+  /** `exitId`: the proxy or gateway that the page came through. */
+  | { kind: "page"; page: Page; body: Buffer; pictures?: Pictures; open?: OpenTab; exitId?: string }
   /** The page has not changed: the validators of the request are still current. Only for conditional requests. */
   | { kind: "unchanged"; page: Page }
   /** The target is canonical. Fetchers never follow redirects, see docs/decisions/001. */

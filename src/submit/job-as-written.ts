@@ -10,6 +10,7 @@ import { formatRate } from "../domain/rate.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
 import type { JobInput, WrittenJob } from "./job-schema.ts";
 import { maskedEntry } from "./masked-secrets.ts";
+import { exitsAsWritten } from "./proxy-schema.ts";
 import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
 import { entryAsWritten } from "./url-entry.ts";
 
@@ -58,6 +59,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     },
     keep: changed(spec.keep, plain.keep),
     ...(spec.parse === undefined ? {} : { parse: "queue" }),
+    ...(spec.proxy === undefined ? {} : { proxy: exitsAsWritten(spec.proxy) }),
     ...dedupOf(spec),
     ...sessionsOf(spec),
     ...recrawl,

@@ -8,6 +8,7 @@ import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { browserSchema } from "./browser-schema.ts";
 import { headersSchema } from "./header-schema.ts";
+import { proxySchema } from "./proxy-schema.ts";
 import { sessionKeys } from "./session-schema.ts";
 import { entrySchema } from "./url-entry.ts";
 import { webhookSchema } from "./webhook-schema.ts";
@@ -93,6 +94,7 @@ export const jobSchema = z.strictObject({
   parse: z.enum(["inline", "queue"]).optional(),
   headers: headersSchema.optional(),
   ...sessionKeys,
+  proxy: proxySchema.optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
   /** Compares each page with the page that an earlier job of the same recrawl set fetched (docs/recrawl.md). */
   recrawl: z

@@ -11,6 +11,7 @@ import { TrawlError } from "../errors.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
+import { exitsFrom } from "./proxy-schema.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
 import { sessionsFrom } from "./session-schema.ts";
 import { originsOf, urlOfEntry } from "./url-entry.ts";
@@ -100,6 +101,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     headers: lowerCaseNames(input.headers ?? {}),
     origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
     ...sessionsFrom(input),
+    ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CrawlCommandFlags } from "../crawl/crawl.ts";
 import { wholeNumber } from "../flags.ts";
 import { withJobFlags, withRequestIdFlag } from "../job-flags.ts";
+import { withProxyFlag } from "../proxy-flags.ts";
 import { withConnectionFlags } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 
@@ -25,7 +26,7 @@ page failed), 2 invalid usage, 3 broker, store or browser unavailable,
 const processes = wholeNumber("--processes", 1, 256);
 
 export function addCrawl(program: Command, shutdown: Shutdown): void {
-  withRequestIdFlag(withJobFlags(withConnectionFlags(program.command("crawl [targets...]"))))
+  withProxyFlag(withRequestIdFlag(withJobFlags(withConnectionFlags(program.command("crawl [targets...]")))))
     .description(
       "crawl URLs, a spider (spider.ts), a job (job.json) or a URL list (urls.txt, or - for stdin) in this terminal",
     )

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect } from "../flags.ts";
 import { RENDER, withRequestFlags } from "../job-flags.ts";
+import { withProxyFlag } from "../proxy-flags.ts";
 import { processScreen } from "../terminal.ts";
 import type { TryFlags } from "../try/try-one.ts";
 
@@ -22,7 +23,7 @@ Exit codes: 0 success, 1 the page cannot be fetched or the handler failed,
 2 invalid usage, 3 browser unavailable, 130 interrupted.`;
 
 export function addTry(program: Command): void {
-  withRequestFlags(program.command("try <target> [url]"))
+  withProxyFlag(withRequestFlags(program.command("try <target> [url]")))
     .description("fetch one page, run rules, a job or a spider on it, and show records and links; nothing is stored")
     .option("-e, --extract <name=rule>", "add a field to the record (repeatable)", collect, [])
     .option("--follow <selector>", "selector of the links to show (default a[href])")

@@ -7,6 +7,8 @@ import { EACH } from "../../domain/extraction-rules.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
+import { findProxyCosts } from "../proxies/costs.ts";
+import { exitSettings } from "../proxy-flags.ts";
 import { type ConnectionFlags, connectionArgs, inSession, type Session } from "../session.ts";
 import { INTERRUPTED, type Shutdown } from "../shutdown.ts";
 import { processArgs } from "../worker/process-flags.ts";
@@ -27,6 +29,7 @@ export type CrawlCommandFlags = CrawlFlags &
     concurrency?: number;
     processes?: number;
     userAgent?: string;
+    proxy: string[];
   };
 
 /** Runs the command. Resolves with the exit code. */
@@ -35,7 +38,7 @@ export async function crawl(targets: readonly string[], flags: CrawlCommandFlags
   const { given, resume } = readResume(targets, flags);
   const target = given.length > 0 || resume === undefined ? await readTarget(given, flags) : undefined;
   if (target === undefined) refuseShapeFlags(flags);
-  const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent };
+  const settings = { concurrency: flags.concurrency, userAgent: flags.userAgent, ...exitSettings(flags) };
   return inSession({ flags, settings, waitsForBroker: true }, async (session) => {
     const resumed = resume === undefined ? undefined : await findResumed(session, resume, flags, target);
     const spec = resumed ?? (await beginCrawl(session, target, flags));
@@ -71,7 +74,12 @@ async function runAndReport(
     const { pages, records, invalid } = end.job.tally;
     const seconds = Number(end.seconds.toFixed(3));
     const { rates } = end;
-    const more = { ...(rates.length === 0 ? {} : { rates }), ...(out === undefined ? {} : { out }) };
+    const proxies = await findProxyCosts(session, end.job);
+    const more = {
+      ...(rates.length === 0 ? {} : { rates }),
+      ...(out === undefined ? {} : { out }),
+      ...(proxies === undefined ? {} : { proxies }),
+    };
     const result = { ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...more };
     await screen.out(`${JSON.stringify(result)}\n`);
   }

@@ -8,6 +8,7 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import { showable } from "../../runtime/showable.ts";
 import { type DeadGroupWithCause, withCauses } from "../../trace/dead-causes.ts";
 import { HANDLER_REASONS } from "../failed-pages.ts";
+import { findProxyCosts, proxyRows } from "../proxies/costs.ts";
 import type { Session } from "../session.ts";
 import { type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
@@ -32,6 +33,7 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
     ...(job.counts.refused === 0
       ? []
       : [["  refused", `${plural(job.counts.refused, "link")}, because of robots.txt or a limit`]]),
+    ...proxyRows(await findProxyCosts(session, job)),
     ...end.rates.map((text, nth) => [nth === 0 ? "  rate" : "", text]),
     ...failureRows(groups, job.counts.dead, width),
     ...unmatchedSelectors(end).map((selector, nth) => [

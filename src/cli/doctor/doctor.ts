@@ -13,6 +13,7 @@ import { VERSION } from "../../version.ts";
 import type { ConnectionFlags } from "../session.ts";
 import { processScreen } from "../terminal.ts";
 import { checkFleet } from "./check-fleet.ts";
+import { checkProxies } from "./check-proxies.ts";
 import { checkBodies, checkStore, findingOf } from "./check-storage.ts";
 import { showFindings } from "./show-findings.ts";
 
@@ -23,7 +24,12 @@ const MAX_JOBS = 1000;
 /** Runs the command. Resolves with the exit code. */
 export async function doctor(flags: ConnectionFlags): Promise<number> {
   const config = await loadConfig({ broker: flags.broker, store: flags.store }, process.cwd());
-  const findings = [...(await checkBroker(config)), ...(await checkStore(config)), await checkBodies(config)];
+  const findings = [
+    ...(await checkBroker(config)),
+    ...(await checkStore(config)),
+    await checkBodies(config),
+    ...checkProxies(config),
+  ];
   const [problems, warnings] = (["problem", "warning"] as const).map(
     (verdict) => findings.filter((finding) => finding.verdict === verdict).length,
   ) as [number, number];

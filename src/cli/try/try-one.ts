@@ -18,6 +18,7 @@ import { canonicalEntryUrl, urlOfEntry } from "../../submit/url-entry.ts";
 import { VERSION } from "../../version.ts";
 import { createPlanMaker } from "../../worker/task/make-plan.ts";
 import { badUrl, readTarget, withRequestFlags } from "../crawl/targets.ts";
+import { exitSettings } from "../proxy-flags.ts";
 import type { Screen } from "../terminal.ts";
 import { type PictureFlags, withPictures, writePicture } from "./pictures.ts";
 import { showPage } from "./show-page.ts";
@@ -33,6 +34,7 @@ export type TryFlags = {
   carry?: unknown;
   ignoreRobots?: boolean;
   userAgent?: string;
+  proxy: string[];
   waitFor?: string;
   json?: boolean;
 } & PictureFlags;
@@ -52,7 +54,7 @@ export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags
   if (job.spider === undefined && (flags.handler !== undefined || flags.carry !== undefined)) {
     throw usage("--handler and --carry need a spider: trawl try spider.ts URL --handler NAME");
   }
-  const config = await loadConfig({ userAgent: flags.userAgent }, process.cwd());
+  const config = await loadConfig({ userAgent: flags.userAgent, ...exitSettings(flags) }, process.cwd());
   const spec = resolveJob(job, config, {
     id: newJobId(0),
     requestId: newRequestId(0),

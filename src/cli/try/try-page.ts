@@ -16,7 +16,7 @@ import { createLog } from "../../runtime/log.ts";
 import { readEntry } from "../../submit/url-entry.ts";
 import { createWorkerMeter } from "../../worker/observe/worker-meter.ts";
 import { createPacer } from "../../worker/pace/pacer.ts";
-import { headersOf } from "../../worker/task/make-plan.ts";
+import { exitsOf, headersOf } from "../../worker/task/make-plan.ts";
 
 export type TriedPage = {
   hops: readonly string[];
@@ -41,7 +41,7 @@ export async function tryPage<T>(
     allowHosts: request.spec.typedHosts,
     clock,
     log: createLog("silent", () => {}),
-    frontier: ownRobots(),
+    frontier: { ...ownRobots(), ...NO_SHARED_VALUES },
     pacer,
     meter: createWorkerMeter(), // required by createFetching, never read
   });
@@ -86,6 +86,7 @@ async function fetchPage(
         ? {}
         : { method: request.method, ...(request.body === undefined ? {} : { body: request.body }) }),
       headers: headersFor({ url, request, depth: 0, redirects: hops.length }),
+      exits: exitsOf(spec),
       signal,
       show: { browser: spec.browser, keepsTab },
     });
@@ -128,6 +129,9 @@ function ownTerms({ rate: intervalMs, burst }: Config, now: () => number) {
     },
   };
 }
+
+/** The health of proxies is not stored. */
+const NO_SHARED_VALUES = { findValue: async () => undefined, keepValue: async () => 1 };
 
 function ownRobots() {
   const robots = new Map<string, RobotsFile>();

@@ -1,8 +1,9 @@
 /** The flags of worker processes, shared by `trawl worker` and `trawl up`. */
 import type { Command } from "commander";
 import { secondsOrDuration, wholeNumber } from "../flags.ts";
+import { exitArgs, exitSettings, type ProxyFlags, withProxyFlag } from "../proxy-flags.ts";
 
-export type ProcessFlags = {
+export type ProcessFlags = Partial<ProxyFlags> & {
   concurrency?: number;
   maxTasksPerChild?: number;
   maxMemoryPerChild?: number;
@@ -13,7 +14,8 @@ export type ProcessFlags = {
 };
 
 export function withProcessFlags(command: Command): Command {
-  return command
+  return withProxyFlag(command)
+    .option("--region <name>", "use only proxies of this region, and those without a region (default any)")
     .option("-c, --concurrency <n>", "maximum concurrent tasks per process (default 100)", concurrency)
     .option(
       "--max-tasks-per-child <n>",
@@ -55,6 +57,7 @@ export function processSettings(flags: ProcessFlags): Record<string, unknown> {
     maxMemoryPerChildMb: flags.maxMemoryPerChild,
     timeLimitMs: flags.timeLimit,
     softTimeLimitMs: flags.softTimeLimit,
+    ...exitSettings(flags),
   };
 }
 
@@ -69,5 +72,5 @@ export function processArgs(flags: ProcessFlags): string[] {
     ["--time-limit", flags.timeLimit],
     ["--soft-time-limit", flags.softTimeLimit],
   ];
-  return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
+  return [...given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)])), ...exitArgs(flags)];
 }

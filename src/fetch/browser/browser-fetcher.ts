@@ -8,6 +8,7 @@
 import { setMaxListeners } from "node:events";
 import type { BrowserContextOptions } from "playwright-core";
 import { PLAIN_BROWSER } from "../../domain/browser.ts";
+import type { Exit } from "../../domain/exit.ts";
 import type { Page } from "../../domain/page.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -29,6 +30,8 @@ import { createTabGate } from "./tab-gate.ts";
 export type BrowserFetcherDeps = {
   /** Fetches the documents. The browser fetcher does not close this fetcher. */
   documents: Pick<Fetcher, "fetch">;
+  /** The proxy of a page. The other requests of the page go through it too. Undefined: there are no proxies. */
+  findExit?: (exitId: string) => Exit | undefined;
   gate: EgressGate;
   clock: Clock;
   log: Log;
@@ -58,7 +61,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 const DEFAULT_SHOW: Show = { browser: PLAIN_BROWSER, keepsTab: false };
 
 export function createBrowserFetcher(
-  { documents, gate, clock, log, watch }: BrowserFetcherDeps,
+  { documents, findExit, gate, clock, log, watch }: BrowserFetcherDeps,
   options: BrowserFetcherOptions,
 ): Fetcher {
   const launch = (signal: AbortSignal) => launchBrowser(gate, options, signal);
@@ -84,7 +87,8 @@ export function createBrowserFetcher(
     };
     try {
       const startedAt = clock.now();
-      kept = await keeper.open(contextOptions(request), request.show.browser);
+      const exit = fetched.exitId === undefined ? undefined : findExit?.(fetched.exitId);
+      kept = await keeper.open(contextOptions(request), { ...request.show.browser, exit });
       if (request.cookies !== undefined) await kept.context.addCookies(request.cookies.list().map(toBrowser));
       const rendering = await shown(kept, fetched, request);
       if (request.cookies !== undefined) request.cookies.set((await kept.context.cookies()).map(fromBrowser));

@@ -6,6 +6,7 @@
 import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { TrawlError } from "../../errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { PassLimits } from "../egress/filter-proxy.ts";
 import type { LaunchedBrowser } from "./launch-browser.ts";
 
 export type BrowserKeeperOptions = {
@@ -30,13 +31,11 @@ export type KeptContext = {
   close(): Promise<void>;
 };
 
-type ContextLimits = { bytes: number };
-
 export type BrowserKeeper = {
   /** Resolves when a browser runs. Rejects with BROWSER_UNAVAILABLE if it cannot be started. */
   warm(): Promise<void>;
   /** Opens a new context. The caller must close it. */
-  open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext>;
+  open(options: BrowserContextOptions, limits: PassLimits): Promise<KeptContext>;
   /** Ends all browsers, including one that is starting. Current and later calls fail. */
   close(): Promise<void>;
 };
@@ -104,7 +103,7 @@ export function createBrowserKeeper(
     if (kept.isRetired && kept.open === 0) void end(kept);
   }
 
-  async function openIn(kept: Kept, options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext> {
+  async function openIn(kept: Kept, options: BrowserContextOptions, limits: PassLimits): Promise<KeptContext> {
     const launched = await kept.launched;
     const { url: server } = launched.proxy;
     const pass = launched.proxy.admit(limits);
@@ -141,7 +140,7 @@ export function createBrowserKeeper(
     await end(kept);
   }
 
-  async function open(options: BrowserContextOptions, limits: ContextLimits): Promise<KeptContext> {
+  async function open(options: BrowserContextOptions, limits: PassLimits): Promise<KeptContext> {
     const kept = take();
     try {
       return await openIn(kept, options, limits);

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer as createTcpServer } from "node
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { waitUntil } from "../../../test/services/wait-until.ts";
+import { exitFrom } from "../../../test/site/exits.ts";
+import { startProxy } from "../../../test/site/proxy.ts";
 import { parseNetworks } from "./address.ts";
 import { type FilterProxy, startFilterProxy } from "./filter-proxy.ts";
 import { createEgressGate } from "./gate.ts";
@@ -49,6 +51,29 @@ describe("the filter proxy", () => {
       expect(forbidden.connections()).toBe(0);
     },
   );
+
+  it.each(["http", "socks5"] as const)("sends the connections of a pass through its %s proxy", async (kind) => {
+    const [{ origin, seen }, echo, forbidden] = [await serve(), await listen(), await listen("127.0.0.2")];
+    const upstream = await startProxy({ kind, username: "u", password: "p" });
+    cleanups.push(upstream.close);
+    const proxy = await start();
+    for (const resolve of ["here", "proxy"]) {
+      const exit = exitFrom({ url: upstream.url, resolve });
+      const pass = { ...proxy, ...proxy.admit({ bytes: 1_000_000, exit }) };
+      upstream.targets.length = 0;
+
+      const { head, socket } = await tunnel(pass, `127.0.0.1:${echo.port}`);
+      socket.write("ping");
+      expect([head.slice(0, 12), String((await once(socket, "data"))[0])]).toEqual(["HTTP/1.1 200", "ping"]);
+      expect(await send(pass, `${origin}/a`)).toMatchObject({ status: 201 });
+      expect((await tunnel(pass, `127.0.0.2:${forbidden.port}`)).head).toMatch(/^HTTP\/1.1 403 /);
+
+      // One tunnel of the program, and one for its plain request, unless an earlier one is open.
+      expect(upstream.targets).toContain(`127.0.0.1:${echo.port}`);
+    }
+    expect(seen).toHaveLength(2);
+    expect(forbidden.connections()).toBe(0);
+  });
 
   it("counts bytes for each pass, closes the connection at the limit, and refuses the pass afterwards", async () => {
     const echo = await listen();

@@ -11,7 +11,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline, type Readable } from "node:stream";
-import { Agent, type Dispatcher } from "undici";
+import { Agent, type buildConnector, type Dispatcher } from "undici";
+import type { Exit } from "../../domain/exit.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { EgressGate } from "./gate.ts";
 
@@ -27,12 +28,14 @@ export type FilterProxy = {
    * requests.
    */
   welcomeUrl: string;
-  /** Creates a secret for a part of the program, with a byte limit. */
-  admit(limits: { bytes: number }): ProxyPass;
+  /** Creates a secret for a part of the program, with a byte limit. Its connections go through `exit`, if it is set. */
+  admit(limits: PassLimits): ProxyPass;
   counts(): FilterProxyCounts;
   /** Closes all connections through it. */
   close(): Promise<void>;
 };
+
+export type PassLimits = { bytes: number; exit?: Exit | undefined };
 
 type FilterProxyCounts = {
   /** Requests and tunnels that were allowed. */
@@ -52,7 +55,16 @@ type ProxyPass = {
 };
 
 /** `open`: the connections from the program. Closing one of them also closes its connection to the remote host. */
-type Holder = { expected: Buffer; bytes: number; maxBytes: number; open: Set<Socket | ServerResponse> };
+type Holder = {
+  expected: Buffer;
+  bytes: number;
+  maxBytes: number;
+  open: Set<Socket | ServerResponse>;
+  path: Path;
+};
+
+/** How connections leave: directly, or through an exit. */
+type Path = { connector: buildConnector.connector; agent: Agent };
 
 type Target = { hostname: string; port: string };
 
@@ -68,13 +80,12 @@ const WELCOME_HOST = "welcome.trawl.invalid";
 /** Starts a proxy. Resolves when it listens. */
 export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   const holders = new Map<string, Holder>();
+  const paths = new Map<string, Path>();
+  const direct = newPath(gate.connector);
   let admitted = 0;
   const own = admit({ bytes: Number.POSITIVE_INFINITY });
   const counts: FilterProxyCounts = { passed: 0, refused: 0, unknown: 0 };
   const sockets = new Set<Socket>();
-  // No timeouts: the program that uses the proxy has its own.
-  const agent = new Agent({ connect: gate.connector, headersTimeout: 0, bodyTimeout: 0 });
-
   const server = createServer({ requestTimeout: 0 }, (request, response) => void forward(request, response));
   server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => tunnel(request, socket, head));
   // Upgrades outside of a tunnel are not forwarded. Browsers use a tunnel.
@@ -88,12 +99,20 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     socket.on("error", () => socket.destroy());
   }
 
-  function admit({ bytes }: { bytes: number }): ProxyPass {
+  function pathThrough(exit: Exit): Path {
+    const path = paths.get(exit.id) ?? newPath(gate.connectorThrough(exit, { forwards: false }));
+    paths.set(exit.id, path);
+    return path;
+  }
+
+  function admit({ bytes, exit }: PassLimits): ProxyPass {
     admitted += 1;
     const username = `trawl${admitted}`;
     const password = randomBytes(24).toString("base64url");
     const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
-    const holder: Holder = { expected, bytes: 0, maxBytes: bytes, open: new Set() };
+    // A gateway takes the URLs of pages, and cannot carry the connections of a browser.
+    const path = exit === undefined || exit.kind === "gateway" ? direct : pathThrough(exit);
+    const holder: Holder = { expected, bytes: 0, maxBytes: bytes, open: new Set(), path };
     holders.set(username, holder);
     const revoke = (): void => {
       holders.delete(username);
@@ -137,7 +156,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
   function connectTo(target: Target, socket: Socket, head: Buffer, holder: Holder): void {
     hold(holder, socket);
     // Plain TCP: TLS is between the program and the remote host.
-    gate.connector({ ...target, protocol: "http:" }, (...answer) => {
+    holder.path.connector({ ...target, protocol: "http:" }, (...answer) => {
       const [error, far] = answer;
       if (error !== null) return endWith(socket, statusFor(error));
       track(far);
@@ -162,7 +181,7 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
     const leaving = new AbortController();
     response.on("close", () => leaving.abort());
     try {
-      const answer = await agent.request({
+      const answer = await holder.path.agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: (request.method ?? "GET") as Dispatcher.HttpMethod,
@@ -203,10 +222,15 @@ export async function startFilterProxy(gate: EgressGate): Promise<FilterProxy> {
       const closed = server.listening ? once(server, "close") : undefined;
       server.close();
       for (const socket of sockets) socket.destroy();
-      await agent.destroy();
+      await Promise.all([direct, ...paths.values()].map(({ agent }) => agent.destroy()));
       await closed;
     },
   };
+}
+
+function newPath(connector: buildConnector.connector): Path {
+  // No timeouts: the program that uses the proxy has its own.
+  return { connector, agent: new Agent({ connect: connector, headersTimeout: 0, bodyTimeout: 0 }) };
 }
 
 function isSpent({ bytes, maxBytes }: Holder): boolean {

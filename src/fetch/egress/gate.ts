@@ -1,5 +1,6 @@
 /**
- * The egress gate. All requests go through it: pages, robots.txt, sitemaps, redirect hops, webhooks.
+ * The egress gate. All requests go through it: pages, robots.txt, sitemaps, redirect hops, webhooks, also those that a
+ * proxy forwards.
  *
  * `check` validates a URL without resolving its host. `connector` enforces the rules. It resolves a name once per
  * connection and checks every address of the answer. The socket connects to one of these addresses, so DNS rebinding
@@ -8,8 +9,10 @@
 import dns from "node:dns/promises";
 import type { LookupFunction, Socket } from "node:net";
 import { buildConnector } from "undici";
+import type { Exit } from "../../domain/exit.ts";
 import { TrawlError } from "../../errors.ts";
 import { isPublicAddress, isWithin, type Network, parseAddress } from "./address.ts";
+import { createProxyConnector, type ProxyConnectorOptions } from "./proxy-connector.ts";
 
 /** Resolves a host name to all its addresses. Rejects as `node:dns` does, with a `code`. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -28,6 +31,13 @@ export type EgressGate = {
   check(url: string | URL): string | undefined;
   /** Opens sockets for undici, to allowed addresses only. For other addresses, it fails with EGRESS_REFUSED. */
   connector: buildConnector.connector;
+  /**
+   * The addresses of a host, all of them allowed, for connections that a proxy opens. Rejects with EGRESS_REFUSED, or
+   * as `node:dns` does.
+   */
+  addressesOf(host: string): Promise<readonly string[]>;
+  /** Like `connector`, for connections through a proxy or to a gateway. */
+  connectorThrough(exit: Exit, options: ProxyConnectorOptions): buildConnector.connector;
 };
 
 const SCHEMES: readonly string[] = ["http:", "https:"];
@@ -53,7 +63,15 @@ export function createEgressGate(
 
   const connect = buildConnector({ timeout: connectMs, lookup: asNodeLookup(resolve), autoSelectFamily: true });
 
+  async function addressesOf(host: string): Promise<readonly string[]> {
+    if (parseAddress(host) === undefined) return resolve(host);
+    if (!isAllowed(host, host)) throw refusal(host, host);
+    return [host];
+  }
+
   return {
+    addressesOf,
+    connectorThrough: (exit, options) => createProxyConnector({ addressesOf }, exit, { connectMs, ...options }),
     check(url) {
       if (typeof url === "string" && !URL.canParse(url)) return `${JSON.stringify(url)} is not a URL`;
       const { protocol, hostname } = typeof url === "string" ? new URL(url) : url;

@@ -1,6 +1,5 @@
-/** The connection pool: keep-alive, limited per site, opened only through the egress gate and only on demand. */
-import { Agent } from "undici";
-import type { EgressGate } from "../egress/gate.ts";
+/** A connection pool: keep-alive, limited per site, opened only through the egress gate or an exit, and only on demand. */
+import { Agent, type buildConnector } from "undici";
 
 export type ConnectionOptions = {
   /** Maximum number of connections to one scheme, host and port. */
@@ -9,7 +8,7 @@ export type ConnectionOptions = {
   keepAliveMs: number;
 };
 
-type Connections = {
+export type Connections = {
   agent: Agent;
   /** Call when a request starts to wait for a connection to `origin`, and when it stops waiting. */
   beginWait(origin: string): void;
@@ -21,7 +20,7 @@ type Connections = {
 const MAX_HEADER_BYTES = 65_536;
 
 export function createConnections(
-  gate: EgressGate,
+  connector: buildConnector.connector,
   { connectionsPerSite, keepAliveMs }: ConnectionOptions,
 ): Connections {
   const waiting = new Map<string, number>();
@@ -37,7 +36,7 @@ export function createConnections(
       if (!waiting.has(new URL(`${target.protocol}//${target.host ?? target.hostname}`).origin)) {
         return callback(new Error("no request waits for this connection"), null);
       }
-      gate.connector(target, (...answer) => {
+      connector(target, (...answer) => {
         // undici starts the first request of a connection within this call, and all others outside of it.
         isNew = true;
         callback(...answer);

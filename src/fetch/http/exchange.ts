@@ -8,6 +8,7 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import type { FetchLimits } from "../fetcher.ts";
+import { BLOCK_STATUSES } from "./block-signatures.ts";
 import { type Coding, maxCompressed, parseCodings } from "./content-coding.ts";
 import { statusVerdict } from "./status-policy.ts";
 import { TOTAL_TIMEOUT } from "./transport-error.ts";
@@ -38,6 +39,8 @@ export type ExchangeEnd =
       /** As received, still encoded. Empty unless the status is that of a page. */
       body: Buffer;
       codings: readonly Coding[];
+      /** The body of a status that may be a block, still encoded. */
+      errorBody?: Buffer;
       isCut: boolean;
       sentAt: number;
       endedAt: number;
@@ -71,6 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #codings: readonly Coding[] = [];
   #isBodyWanted = false;
+  #mayBeBlock = false;
   #maxBytes = 0;
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
@@ -115,7 +119,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const verdict = statusVerdict(status);
     this.#isBodyWanted = verdict.kind === "page" && verdict.hasBody && this.#terms.ignoresBody !== true;
     if (this.#isBodyWanted) this.#expectBody();
-    else this.#maxBytes = DRAIN_BYTES;
+    else {
+      this.#maxBytes = DRAIN_BYTES;
+      this.#mayBeBlock = BLOCK_STATUSES.includes(status);
+    }
     const declared = Number(this.#headers["content-length"]);
     if (declared > this.#maxBytes && !(this.#isBodyWanted && this.#terms.overflow === "cut")) this.#overflow();
   }
@@ -123,7 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
     this.#bytes += chunk.length;
-    if (this.#isBodyWanted) this.#chunks.push(chunk);
+    if (this.#isBodyWanted || this.#mayBeBlock) this.#chunks.push(chunk);
     if (this.#bytes > this.#maxBytes) this.#overflow();
   }
 
@@ -165,7 +172,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
     const body = this.#isBodyWanted ? whole.subarray(0, this.#maxBytes) : NOTHING;
     const [status, headers, codings, sentAt] = [this.#status, this.#headers, this.#codings, this.#sentAt];
-    return { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt: this.#clock.now() };
+    const end = { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt: this.#clock.now() } as const;
+    return this.#mayBeBlock ? { ...end, errorBody: whole } : end;
   }
 
   /** Ends the exchange without reading the rest of the response. This closes the connection. */

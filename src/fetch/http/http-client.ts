@@ -8,6 +8,7 @@
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
+import type { Exit } from "../../domain/exit.ts";
 import type { Method } from "../../domain/request.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -16,13 +17,14 @@ import type { Allowance, FetchLimits } from "../fetcher.ts";
 import { type ConnectionOptions, createConnections } from "./connections.ts";
 import { ACCEPT_ENCODING, decodeContent } from "./content-coding.ts";
 import { Exchange, type ExchangeEnd, type ExchangeTerms } from "./exchange.ts";
+import { createExitPaths } from "./exit-paths.ts";
 import { isBrokenConnection, type TransportFailure, transportFailure } from "./transport-error.ts";
 
 type HttpClientDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
 
 export type HttpClientOptions = ConnectionOptions & { userAgent: string };
 
-type HttpRequest = ExchangeTerms & {
+export type HttpRequest = ExchangeTerms & {
   /** The canonical URL. */
   url: string;
   site: string;
@@ -32,6 +34,8 @@ type HttpRequest = ExchangeTerms & {
   body?: string;
   /** Whether the request may be sent again if the connection breaks after it was sent. Default: true. */
   mayRepeat?: boolean;
+  /** The proxy or gateway that the request goes through. Default: none. */
+  exit?: Exit;
 };
 
 export type HttpAnswer = {
@@ -44,6 +48,12 @@ export type HttpAnswer = {
   isCut: boolean;
   sentAt: number;
   endedAt: number;
+  /** The body of a status that may be a block, as received; at most 64 KB. */
+  errorBody?: Buffer | undefined;
+  /** The proxy or gateway that it came through. */
+  exitId?: string;
+  /** The name of the block, if the request went through a proxy and the site has blocked it. */
+  block?: string;
 };
 
 type Terms = Omit<HttpRequest, "url" | "site">;
@@ -66,7 +76,8 @@ const MAX_WITHDRAWALS = 100;
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, options: HttpClientOptions): HttpClient {
-  const connections = createConnections(gate, options);
+  const direct = createConnections(gate.connector, options);
+  const exitPaths = createExitPaths(gate, options);
   const ownHeaders: Readonly<Record<string, string>> = {
     "user-agent": options.userAgent,
     accept: ACCEPT,
@@ -75,8 +86,10 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   };
 
   function dispatch(url: URL, site: string, terms: Terms): Promise<ExchangeEnd> {
-    const { origin } = url;
-    const { method = "GET", body, headers } = terms;
+    const { method = "GET", body, headers, exit } = terms;
+    const sent = exit === undefined ? undefined : exitPaths.of(exit, url);
+    const connections = sent?.connections ?? direct;
+    const origin = sent?.origin ?? url.origin;
     const { idleMs } = terms.limits;
     const exchange = new Exchange(clock, terms, {
       trySend: () => allowance.trySend(site),
@@ -87,10 +100,10 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     connections.agent.dispatch(
       {
         origin,
-        path: url.pathname + url.search,
+        path: sent?.path ?? url.pathname + url.search,
         method,
         ...(body === undefined ? {} : { body }),
-        headers: merged(ownHeaders, headers),
+        headers: sent === undefined ? merged(ownHeaders, headers) : { ...ownHeaders, ...headers, ...sent.headers },
         headersTimeout: idleMs,
         bodyTimeout: idleMs,
       },
@@ -139,10 +152,14 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       const url = new URL(request.url);
       const refusal = gate.check(url);
       if (refusal !== undefined) return { kind: "dead", because: "egress_refused", detail: refusal };
+      const problem = request.exit === undefined ? undefined : await exitPaths.problemOf(request.exit, url);
+      if (problem !== undefined) return transportFailure(problem);
       const end = await exchange(url, request);
       return end.kind === "answer" && end.codings.length === 0 ? end : toResult(end, request);
     },
-    close: () => connections.agent.destroy(),
+    async close() {
+      await Promise.all([direct.agent.destroy(), exitPaths.close()]);
+    },
   };
 }
 

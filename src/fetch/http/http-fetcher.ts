@@ -4,29 +4,44 @@ import type { Page } from "../../domain/page.ts";
 import { conditionalHeaders } from "../../domain/validators.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
+import { createExitClient, type ExitClient, type ExitClientDeps } from "../exit/exit-client.ts";
 import type { Allowance, Fetcher, FetchOutcome, FetchRequest, RequestCookies } from "../fetcher.ts";
-import { createHttpClient, type HttpAnswer, type HttpClient, type HttpClientOptions } from "./http-client.ts";
+import { findNamedBlock } from "./block-signatures.ts";
+import { createHttpClient, type HttpAnswer, type HttpClientOptions } from "./http-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { statusVerdict } from "./status-policy.ts";
 
-type HttpFetcherDeps = { gate: EgressGate; allowance: Allowance; clock: Clock };
+type HttpFetcherDeps = {
+  gate: EgressGate;
+  allowance: Allowance;
+  clock: Clock;
+  /** The proxies and gateways. Undefined: all requests are sent directly. */
+  exits?: Omit<ExitClientDeps, "client" | "clock"> | undefined;
+};
 
 export type HttpFetcherOptions = HttpClientOptions;
 
 /** The fetcher, and the client under it for requests that follow other rules, such as those for robots.txt. */
-export type HttpFetcher = Fetcher & Pick<HttpClient, "send">;
+export type HttpFetcher = Fetcher & Pick<ExitClient, "send">;
 
 export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOptions): HttpFetcher {
-  const client = createHttpClient(deps, options);
+  const direct = createHttpClient(deps, options);
+  const client: ExitClient =
+    deps.exits === undefined ? direct : createExitClient({ ...deps.exits, client: direct, clock: deps.clock });
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
     const { limits, signal, validators, cookies, show: _, ...rest } = request;
     const plain =
       validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
     const headers = cookies === undefined ? plain : withCookies(plain, cookies.headerFor(request.url));
-    const answer = await client.send({ ...rest, limits, overflow: "refuse", headers, signal });
-    if (cookies !== undefined && answer.kind === "answer") storeCookies(cookies, answer, request.url);
-    return answer.kind === "answer" ? judge(answer, request) : answer;
+    const exits = exitsIn(cookies, rest.exits);
+    const own = exits === undefined ? {} : { exits };
+    const answer = await client.send({ ...rest, ...own, limits, overflow: "refuse", headers, signal });
+    if (answer.kind !== "answer") return answer;
+    if (cookies !== undefined) storeCookies(cookies, answer, request.url);
+    // Only statuses of blocks have an error body: usually there is nothing to search.
+    const block = answer.block ?? (answer.errorBody === undefined ? undefined : await findNamedBlock(answer));
+    return block === undefined ? judge(answer, request) : blocked(answer, block);
   }
 
   function judge(answer: HttpAnswer, { url, validators }: FetchRequest): FetchOutcome {
@@ -34,7 +49,9 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     const verdict = statusVerdict(status);
     switch (verdict.kind) {
       case "page":
-        return { kind: "page", page: pageOf(answer, url), body: answer.body };
+        return answer.exitId === undefined
+          ? { kind: "page", page: pageOf(answer, url), body: answer.body }
+          : { kind: "page", page: pageOf(answer, url), body: answer.body, exitId: answer.exitId };
       case "unchanged":
         if (validators !== undefined) return { kind: "unchanged", page: pageOf(answer, url) };
         // A 304 has no body. If it were treated as a page, an empty page would be stored.
@@ -56,6 +73,18 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     }
   }
 
+  function blocked({ status, headers }: HttpAnswer, block: string): FetchOutcome {
+    const waitMs = retryAfterMs(headers["retry-after"], deps.clock.now());
+    const retryAfter = waitMs === undefined ? {} : { retryAfterMs: waitMs };
+    return {
+      kind: "retry",
+      because: "blocked",
+      status,
+      detail: `answered ${status}, blocked (${block})`,
+      ...retryAfter,
+    };
+  }
+
   return { fetch, send: client.send, close: client.close };
 }
 
@@ -63,6 +92,11 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
 function withCookies(headers: FetchRequest["headers"], cookie: string | undefined): FetchRequest["headers"] {
   if (cookie === undefined) return headers;
   return { ...headers, cookie: headers.cookie === undefined ? cookie : `${headers.cookie}; ${cookie}` };
+}
+
+/** Requests of one session may have to use the same exit. */
+function exitsIn(cookies: RequestCookies | undefined, exits: FetchRequest["exits"]): FetchRequest["exits"] {
+  return cookies === undefined || typeof exits !== "object" ? exits : { ...exits, session: cookies.session };
 }
 
 function storeCookies(cookies: RequestCookies, { headers }: HttpAnswer, url: string): void {

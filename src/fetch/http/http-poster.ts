@@ -1,13 +1,13 @@
 /** Posts over HTTP, through the same gate and at the same rates as page requests. */
 import type { Clock } from "../../runtime/clock.ts";
+import type { ExitClient } from "../exit/exit-client.ts";
 import type { Poster } from "../poster.ts";
-import type { HttpClient } from "./http-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** The response body is not read. */
 const BODY_BYTES = 0;
 
-export function createHttpPoster({ client, clock }: { client: Pick<HttpClient, "send">; clock: Clock }): Poster {
+export function createHttpPoster({ client, clock }: { client: Pick<ExitClient, "send">; clock: Clock }): Poster {
   return {
     async post({ timeoutMs, body, ...request }) {
       const limits = { totalMs: timeoutMs, idleMs: timeoutMs, bodyBytes: BODY_BYTES };
@@ -15,6 +15,8 @@ export function createHttpPoster({ client, clock }: { client: Pick<HttpClient, "
         ...request,
         method: "POST",
         body,
+        // A webhook endpoint belongs to the user, and is often on a private network.
+        exits: "none",
         limits,
         overflow: "cut",
         ignoresBody: true,

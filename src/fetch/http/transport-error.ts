@@ -4,9 +4,16 @@
 import type { DeadReason, RetryReason } from "../../domain/task.ts";
 import { isTrawlError } from "../../errors.ts";
 import { shortMessage } from "../../runtime/short-message.ts";
+import { PROXY_FAILED, PROXY_NOT_CONNECTED } from "../egress/proxy-error.ts";
 
 export type TransportFailure =
-  | { kind: "retry"; because: RetryReason; detail: string }
+  | {
+      kind: "retry";
+      because: RetryReason;
+      detail: string;
+      /** Set if the proxy does not work at all. Otherwise it may work for other sites. */
+      isProxyDown?: true;
+    }
   | { kind: "dead"; because: DeadReason; detail: string };
 
 /** The error code of a request that exceeds `limits.totalMs`. */
@@ -17,9 +24,12 @@ type Verdict = { kind: "retry"; because: RetryReason } | { kind: "dead"; because
 const DNS: Verdict = { kind: "retry", because: "dns" };
 const TIMEOUT: Verdict = { kind: "retry", because: "timeout" };
 const NETWORK: Verdict = { kind: "retry", because: "network" };
+const PROXY: Verdict = { kind: "retry", because: "proxy" };
 const BAD_RESPONSE: Verdict = { kind: "dead", because: "bad_response" };
 
 const TRANSPORT_ERRORS: readonly { code: RegExp; verdict: Verdict; summary: string }[] = [
+  { code: new RegExp(`^${PROXY_FAILED}$`), verdict: PROXY, summary: "the proxy failed" },
+  { code: new RegExp(`^${PROXY_NOT_CONNECTED}$`), verdict: PROXY, summary: "the proxy did not connect to the site" },
   { code: /^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, verdict: DNS, summary: "the host name did not resolve" },
   { code: /^UND_ERR_CONNECT_TIMEOUT$/, verdict: TIMEOUT, summary: "no connection in time" },
   { code: /^ETIMEDOUT$/, verdict: TIMEOUT, summary: "no connection in time" },
@@ -58,8 +68,10 @@ export function transportFailure(error: unknown): TransportFailure {
   const summary = row?.summary ?? "the connection failed";
   const message = messageOf(error);
   // Most messages of Node contain the code.
-  const cause = code === "" || message.includes(code) ? message : `${code}: ${message}`;
-  return { ...(row?.verdict ?? NETWORK), detail: shortMessage(`${summary} (${cause})`) };
+  const isNamed = code === "" || code.startsWith("PROXY_") || message.includes(code);
+  const cause = isNamed ? message : `${code}: ${message}`;
+  const failure = { ...(row?.verdict ?? NETWORK), detail: shortMessage(`${summary} (${cause})`) };
+  return failure.kind === "retry" && code === PROXY_FAILED ? { ...failure, isProxyDown: true } : failure;
 }
 
 /** Whether the connection was dropped. A stale idle connection fails like this. */

@@ -104,9 +104,13 @@ function responseOf({ outcome, step, startedAt }: FetchedPage, isRetry: boolean)
 /** A refused connection or an unknown host costs the site nothing, and does not count. */
 function errorOf({ because, status }: FetchOutcome & { kind: "retry" }): string | undefined {
   if (because === "timeout") return "timeout";
-  return because === "throttled" || because === "server_error" ? String(status ?? because) : undefined;
+  return because === "throttled" || because === "server_error" || because === "blocked"
+    ? String(status ?? because)
+    : undefined;
 }
 
 function isThrottled(outcome: FetchOutcome): boolean {
-  return outcome.kind === "retry" && outcome.because === "throttled";
+  if (outcome.kind !== "retry") return false;
+  const { because, status } = outcome;
+  return because === "throttled" || (because === "blocked" && (status === 429 || status === 503));
 }

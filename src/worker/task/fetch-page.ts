@@ -76,6 +76,7 @@ async function send(
     cookies,
     limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
+    exits: plan.exits,
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),
     signal,
     show: { browser: plan.spec.browser, keepsTab: plan.needsTab },

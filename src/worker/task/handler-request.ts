@@ -47,7 +47,7 @@ export function createHandlerRequest(run: HandlerRequest): SendRequest {
     }
     const { method = "GET", body } = request ?? {};
     return deps.fetcher.fetch({
-      ...{ url, site, method, cookies, signal },
+      ...{ url, site, method, cookies, signal, exits: plan.exits },
       ...(body === undefined ? {} : { body }),
       mayRepeat: isSafe(method) || spec.retries.unsafe !== false,
       limits: { ...options.limits, bodyBytes: spec.limits.bodyBytes },

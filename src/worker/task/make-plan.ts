@@ -1,10 +1,12 @@
 /** Makes the plan of a job: compiles its rules or loads its spider. */
 import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
+import { DEFAULT_EXIT_RULES } from "../../domain/exit.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
 import type { Extractor } from "../../extract/extractor.ts";
+import type { ExitUse } from "../../fetch/fetcher.ts";
 import type { Spider, SpiderLogin } from "../../spider/define-spider.ts";
 import type { PageReader } from "../../spider/page-reader.ts";
 import { requestFrom } from "../../spider/request-options.ts";
@@ -35,12 +37,13 @@ export function createPlanMaker({
     const linkFilter = spec.follow === undefined ? undefined : createLinkFilter(spec.follow);
     const headersFor = headersOf(spec, resolveSecret);
     const routeOf = createRouter(spec);
+    const exits = exitsOf(spec);
     // The spider is hashed before it is loaded. If its file changes in between, the digest is that of the old code, so
     // the next job reads the pages again.
     const digestOf = digestFor(spec, version, hashSpider);
     if (spec.spider === undefined) {
       const read = readerOf(makeExtractor(spec));
-      return { spec, linkFilter, digestOf, routeOf, headersFor, resolveSecret, read, needsTab: false };
+      return { spec, linkFilter, digestOf, routeOf, exits, headersFor, resolveSecret, read, needsTab: false };
     }
     const spiderFilter = linkFilter ?? createLinkFilter(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
@@ -54,6 +57,7 @@ export function createPlanMaker({
       linkFilter: spiderFilter,
       digestOf,
       routeOf,
+      exits,
       headersFor,
       resolveSecret,
       read,
@@ -74,6 +78,11 @@ function loginOf(login: SpiderLogin): JobPlan["logIn"] {
 
 /** The default link scope of a spider's selectors. */
 const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], maxDepth: undefined } as const;
+
+/** The proxies and gateways of the requests of a job. */
+export function exitsOf({ id, proxy }: JobSpec): ExitUse {
+  return proxy === "none" ? "none" : { rules: proxy ?? DEFAULT_EXIT_RULES, jobId: id };
+}
 
 /** Headers that never contain secrets, so that they are sent to every origin. Any other header may contain one. */
 const OPEN_HEADERS = new Set([

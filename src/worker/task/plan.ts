@@ -2,6 +2,7 @@
 import type { LinkFilter } from "../../discover/link-filter.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { Routing } from "../../domain/route.ts";
+import type { ExitUse } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { PageReader, SendRequest } from "../../spider/page-reader.ts";
 
@@ -27,6 +28,8 @@ export type JobPlan = {
    * it.
    */
   digestOf(grant: Pick<Grant, "handler" | "carry" | "depth">): string;
+  /** The proxies and gateways of its requests. */
+  exits: ExitUse;
   /** The queue and priority of one URL. */
   routeOf(url: string): Routing;
   /**

@@ -28,7 +28,7 @@ export async function sendOnce(
 
 /** Whether the request certainly changed nothing: it was not sent, or the site refused it unread. */
 function hadNoEffect({ because }: FetchOutcome & { kind: "retry" }): boolean {
-  return because === "dns" || because === "throttled" || because === "robots_unreachable";
+  return because === "dns" || because === "proxy" || because === "throttled" || because === "robots_unreachable";
 }
 
 function notRepeated(detail: string): FetchOutcome & { kind: "dead" } {

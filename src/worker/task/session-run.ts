@@ -69,6 +69,7 @@ const PLAIN_EXPIRED: ExpiredSession = { status: [401] };
 export function cookiesOf(session: Session): RequestCookies {
   const { jar } = session;
   return {
+    session: session.key,
     headerFor: (url) => jar.headerFor(url),
     receive(url, setCookies) {
       jar.receive(url, setCookies);

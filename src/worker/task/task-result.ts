@@ -84,9 +84,10 @@ export function messageOf(thrown: unknown): string {
 
 function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlement["site"] {
   if (outcome.kind === "dead") return { kind: outcome.status === undefined ? "unknown" : "ok" };
-  if (outcome.because !== "throttled") return { kind: "unknown" };
-  const { retryAfterMs, status } = outcome;
+  const { because, retryAfterMs, status } = outcome;
   const cause = backoffCauseOf(status);
+  // A blocked 429 or 503 asks for fewer requests too.
+  if (because !== "throttled" && !(because === "blocked" && cause !== undefined)) return { kind: "unknown" };
   return {
     kind: "throttled",
     ...(cause === undefined ? {} : { cause }),

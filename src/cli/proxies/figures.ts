@@ -1,0 +1,110 @@
+/** The figures of `trawl proxies`: success, latency and cost by provider and site, from the health that the fleet shares. */
+import type { Exit } from "../../domain/exit.ts";
+import { type Health, NO_HEALTH, type Standing, standingOf } from "../../fetch/exit/health.ts";
+import { ALL_SITES, type SiteHealth } from "../../fetch/exit/health-codec.ts";
+import { table } from "../terminal.ts";
+
+type Figures = {
+  requests: number;
+  /** Share of the requests, from 0 to 1; null without requests. */
+  success: number | null;
+  blocked: number;
+  averageMs: number | null;
+  cost: number;
+};
+
+export type ProviderFigures = Figures & { provider: string; site: string };
+export type ProxyFigures = Figures & {
+  id: string;
+  proxy: string;
+  provider: string;
+  tags: readonly string[];
+  state: Standing;
+  /** The sites where it is ejected or on probation. */
+  ejectedAt: string[];
+};
+
+/** The provider of proxies that the fleet has used, and that are not in the settings of this process. */
+const UNKNOWN = "(not in proxies)";
+
+export function figuresOf(
+  health: ReadonlyMap<string, SiteHealth>,
+  exits: readonly Exit[],
+  now: number,
+): { proxies: ProxyFigures[]; providers: ProviderFigures[] } {
+  const known = new Map(exits.map((exit) => [exit.id, exit]));
+  const all: SiteHealth = health.get(ALL_SITES) ?? new Map();
+  const ids = new Set([...known.keys(), ...all.keys()]);
+  const sites = [...health].filter(([site]) => site !== ALL_SITES);
+  const proxies = [...ids].map((id) => {
+    const { label = id, provider = UNKNOWN, tags = [] } = known.get(id) ?? {};
+    const own = all.get(id) ?? NO_HEALTH;
+    const isBad = (at: SiteHealth) => standingOf(at.get(id) ?? NO_HEALTH, now) !== "healthy";
+    const ejectedAt = sites.filter(([, at]) => isBad(at)).map(([site]) => site);
+    const sum = summed(sites.flatMap(([, at]) => at.get(id) ?? []));
+    return { id, proxy: label, provider, tags, state: standingOf(own, now), ejectedAt, ...sum };
+  });
+  const providers = sites.flatMap(([site, at]) => {
+    const providerOf = (id: string) => known.get(id)?.provider ?? UNKNOWN;
+    return [...new Set([...at.keys()].map(providerOf))].map((provider) => {
+      const rows = [...at].filter(([id]) => providerOf(id) === provider).map(([, one]) => one);
+      return { provider, site, ...summed(rows) };
+    });
+  });
+  const order = (one: ProviderFigures, other: ProviderFigures) =>
+    one.provider.localeCompare(other.provider) || one.site.localeCompare(other.site);
+  return { proxies, providers: providers.sort(order) };
+}
+
+export function figuresText({ proxies, providers }: ReturnType<typeof figuresOf>): string {
+  const own = table(
+    [
+      ["PROXY", "PROVIDER", "STATE", "TAGS", "REQUESTS", "SUCCESS", "BLOCKED", "AVERAGE", "COST", "EJECTED AT"],
+      ...proxies.map((row) => [
+        ...[row.proxy, row.provider, row.state, row.tags.join(",")],
+        ...cellsOf(row),
+        row.ejectedAt.slice(0, SITES_SHOWN).join(", ") + (row.ejectedAt.length > SITES_SHOWN ? ", …" : ""),
+      ]),
+    ],
+    { right: [4, 5, 6, 7, 8] },
+  );
+  if (providers.length === 0) return own;
+  const bySite = table(
+    [
+      ["PROVIDER", "SITE", "REQUESTS", "SUCCESS", "BLOCKED", "AVERAGE", "COST"],
+      ...providers.map((row) => [row.provider, row.site, ...cellsOf(row)]),
+    ],
+    { right: [2, 3, 4, 5, 6] },
+  );
+  return `${own}\n${bySite}`;
+}
+
+const SITES_SHOWN = 3;
+
+export function cellsOf({ requests, success, blocked, averageMs, cost }: Figures): string[] {
+  const share = success === null ? "–" : `${Math.round(success * 1000) / 10} %`;
+  return [
+    String(requests),
+    share,
+    String(blocked),
+    averageMs === null ? "–" : `${averageMs} ms`,
+    String(rounded(cost)),
+  ];
+}
+
+function summed(rows: readonly Health[]): Figures {
+  const total = (key: "requests" | "ok" | "blocked" | "tookMs" | "cost") =>
+    rows.reduce((sum, row) => sum + row[key], 0);
+  const [requests, ok] = [total("requests"), total("ok")];
+  return {
+    requests,
+    success: requests === 0 ? null : rounded(ok / requests),
+    blocked: total("blocked"),
+    averageMs: ok === 0 ? null : Math.round(total("tookMs") / ok),
+    cost: rounded(total("cost")),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

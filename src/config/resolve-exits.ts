@@ -1,0 +1,91 @@
+/** Resolves the entries of the setting `proxies` to exits: replaces references to secrets by their values. */
+import { hash } from "node:crypto";
+import { EXIT_KINDS, type Exit, type ExitKind } from "../domain/exit.ts";
+import type { ProxyEntry } from "../domain/proxy-entry.ts";
+import { parseSecretReference } from "../domain/secret-reference.ts";
+import { TrawlError } from "../errors.ts";
+import { createSecretResolver } from "./secret-reference.ts";
+
+/** The exits in the order of the list, each once. Throws BAD_SECRET or BAD_CONFIG. */
+export function resolveExits(entries: readonly ProxyEntry[]): Exit[] {
+  // The operator wrote the list, so it may use all secrets.
+  const resolve = createSecretResolver("all");
+  const exits = new Map<string, Exit>();
+  for (const entry of entries) {
+    const exit = entry.isGateway ? gatewayOf(entry, resolve) : proxyOf(entry, resolve);
+    const key = `${exit.id} ${exit.scheme ?? ""}`;
+    if (!exits.has(key)) exits.set(key, exit);
+  }
+  return [...exits.values()];
+}
+
+/** The credentials of the exits, for the list of values that never appear in logs. */
+export function exitSecrets(entries: readonly ProxyEntry[]): string[] {
+  try {
+    return resolveExits(entries).flatMap((exit) => {
+      const values = exit.kind === "gateway" ? [...new URL(exit.url).searchParams.values()] : [exit.password];
+      const all = [...values, ...values.map(encodeURIComponent), basicOf(exit)];
+      return all.filter((value) => value !== "" && !value.includes("{url}") && value.length >= MIN_SECRET);
+    });
+  } catch {
+    return []; // a reference cannot be resolved; a worker that needs it reports that
+  }
+}
+
+/** Shorter values of a gateway's query, such as `render=1`, are no secrets, and would be masked in every log line. */
+const MIN_SECRET = 4;
+
+function basicOf({ username, password }: Exit): string {
+  return password === "" ? "" : Buffer.from(`${username}:${password}`).toString("base64");
+}
+
+type Resolve = (text: string) => string;
+
+function proxyOf(entry: ProxyEntry, resolve: Resolve): Exit {
+  const url = parsed(entry, resolve(entry.url));
+  const scheme = url.protocol.slice(0, -1).toLowerCase();
+  const kind = scheme === "socks5h" ? "socks5" : scheme;
+  if (!isKind(kind)) throw invalid(entry, "is not the URL of an http, https or socks5 proxy");
+  const [username, password] = [decodeURIComponent(url.username), resolve(decodeURIComponent(url.password))];
+  const label = `${kind}://${url.host}`;
+  return {
+    ...shared(entry, [kind, url.host, username].join(" ")),
+    ...{ kind, label, url: label, username, password },
+    provider: entry.provider ?? url.hostname,
+    resolve: entry.resolve ?? (scheme === "socks5h" ? "proxy" : "here"),
+    ...(entry.environment === undefined ? {} : { scheme: entry.environment.scheme }),
+  };
+}
+
+function gatewayOf(entry: ProxyEntry, resolve: Resolve): Exit {
+  const text = resolve(entry.url).replace(/=((?:env|file):[^&#]+)/g, (_, reference: string) => {
+    return `=${encodeURIComponent(resolve(decodeURIComponent(reference)))}`;
+  });
+  const { host, protocol, pathname } = parsed(entry, text);
+  return {
+    ...shared(entry, ["gateway", host, pathname].join(" ")),
+    ...{ kind: "gateway", label: `${protocol}//${host}`, url: text, username: "", password: "" },
+    provider: entry.provider ?? host,
+    resolve: entry.resolve ?? "here",
+  };
+}
+
+function shared({ tags, provider, region, cost }: ProxyEntry, identity: string) {
+  const known = [provider, region].filter((tag) => tag !== undefined);
+  return { id: hash("sha256", identity).slice(0, 12), tags: [...new Set([...tags, ...known])], region, cost };
+}
+
+function parsed(entry: ProxyEntry, text: string): URL {
+  if (URL.canParse(text)) return new URL(text);
+  throw invalid(entry, "is not a URL");
+}
+
+function invalid({ url }: ProxyEntry, problem: string): TrawlError {
+  const name = parseSecretReference(url) === undefined ? "an entry of proxies" : `proxies: the value of ${url}`;
+  const message = `${name} (TRAWL_PROXIES) ${problem}; write a URL such as http://user:password@host:8080`;
+  return new TrawlError("BAD_CONFIG", { op: "config.exits", message });
+}
+
+function isKind(kind: string): kind is ExitKind {
+  return kind !== "gateway" && (EXIT_KINDS as readonly string[]).includes(kind);
+}

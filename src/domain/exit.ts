@@ -1,0 +1,54 @@
+/**
+ * An exit is a way for requests to leave the fleet other than directly: a proxy or a gateway of the operator's list. A
+ * gateway is a service that fetches the URL in its own query, such as `https://api.example/?url={url}`.
+ */
+
+export const EXIT_KINDS = ["http", "https", "socks5", "gateway"] as const;
+export type ExitKind = (typeof EXIT_KINDS)[number];
+
+export type Exit = {
+  /** Identifies the exit in the health of the fleet. Equal in all processes with the same list; contains no secret. */
+  id: string;
+  kind: ExitKind;
+  /** The URL without credentials and query values, for people. */
+  label: string;
+  /** The URL of the proxy without credentials, or of the gateway with `{url}` in place of the requested URL. */
+  url: string;
+  username: string;
+  password: string;
+  /** Names that jobs use to select exits. Contains the provider and the region too. */
+  tags: readonly string[];
+  provider: string;
+  region: string | undefined;
+  /** The price of one request, in any unit that the operator uses for all exits. */
+  cost: number;
+  /** Who resolves host names: Trawl, which checks the addresses, or the proxy. */
+  resolve: "here" | "proxy";
+  /** The schemes of the URLs that it is used for; undefined: all. Only proxies of HTTP_PROXY and HTTPS_PROXY set it. */
+  scheme?: "http:" | "https:";
+};
+
+/** How a job uses exits. */
+export type ExitRules = {
+  /** Tags of the exits to use first. Empty: all exits. */
+  use: readonly string[];
+  /** Tags of the exits to use after a block, one tier after the other. */
+  fallbacks: readonly string[];
+  /** When the exit changes: with every request, with the session, or never at one site. */
+  rotate: "request" | "session" | "site";
+  region: string | undefined;
+  /** The maximum number of requests through the exits of `fallbacks`. */
+  budget: number | undefined;
+};
+
+/** `none`: the job sends its requests directly, even if exits are configured. */
+export type JobExits = ExitRules | "none";
+
+/** The rules of jobs that set none, and of requests that belong to no job, such as those for robots.txt. */
+export const DEFAULT_EXIT_RULES: ExitRules = {
+  use: [],
+  fallbacks: [],
+  rotate: "request",
+  region: undefined,
+  budget: undefined,
+};

@@ -1,0 +1,94 @@
+/**
+ * The table of block signatures: responses with which a site refuses a crawler instead of answering. The first row that
+ * matches names the block. Rows of products are before the general ones.
+ */
+import { decodeContent, parseCodings } from "./content-coding.ts";
+
+/** All given parts must match. */
+export type BlockSignature = {
+  name: string;
+  statuses: readonly number[];
+  /** At least one of these headers matches. */
+  headers?: Readonly<Record<string, RegExp>>;
+  /** At least one of these texts is in the body; upper and lower case are the same. */
+  body?: readonly string[];
+};
+
+/** Statuses of blocks whose body is kept although it is not that of a page. */
+export const BLOCK_STATUSES: readonly number[] = [401, 403, 405, 429, 503];
+
+const REFUSED = [403, 405, 429, 503];
+const ANY = [200, ...BLOCK_STATUSES];
+
+export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
+  { name: "cloudflare", statuses: ANY, headers: { "cf-mitigated": /challenge|block/i } },
+  {
+    name: "cloudflare",
+    statuses: REFUSED,
+    headers: { server: /^cloudflare/i, "cf-ray": /./ },
+    body: ["cf-chl-", "challenge-platform", "cf-error-details", "attention required! | cloudflare", "just a moment..."],
+  },
+  { name: "datadome", statuses: ANY, headers: { "x-datadome": /protected|blocked/i, "x-dd-b": /./ } },
+  { name: "datadome", statuses: ANY, body: ["captcha-delivery.com", "geo.captcha-delivery"] },
+  { name: "perimeterx", statuses: ANY, headers: { "x-px-block": /./, "x-px-blocked": /./ } },
+  { name: "perimeterx", statuses: ANY, body: ["px-captcha", "_pxappid", "window._pxuuid"] },
+  { name: "akamai", statuses: REFUSED, headers: { server: /^akamaighost/i, "akamai-grn": /./ } },
+  { name: "akamai", statuses: REFUSED, body: ["errors.edgesuite.net", "/_sec/cp_challenge/"] },
+  {
+    name: "captcha",
+    statuses: REFUSED,
+    body: ["g-recaptcha", "h-captcha", "hcaptcha.com/1/api.js", "cf-turnstile", "captcha"],
+  },
+];
+
+/** A challenge page with status 200 is short. Longer pages are not searched: their text may name a captcha. */
+const MAX_PAGE_BYTES = 20_000;
+
+export type BlockedAnswer = {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** The decoded body of a page. */
+  body: Buffer;
+  /** The body of another status, as received. */
+  errorBody?: Buffer | undefined;
+};
+
+/**
+ * The name of the block. Undefined if the site has answered the request. A plain 403, and a 429 without Retry-After, is
+ * a block too: `status 403`.
+ */
+export async function findBlock(answer: BlockedAnswer): Promise<string | undefined> {
+  const named = await findNamedBlock(answer);
+  if (named !== undefined) return named;
+  const { status, headers } = answer;
+  if (status === 403 || (status === 429 && headers["retry-after"] === undefined)) return `status ${status}`;
+  return undefined;
+}
+
+/** The same without the plain statuses, which are no block if there is no other way to the site. */
+export async function findNamedBlock(answer: BlockedAnswer): Promise<string | undefined> {
+  const { status, headers } = answer;
+  const rows = BLOCK_SIGNATURES.filter(({ statuses }) => statuses.includes(status));
+  if (rows.length === 0) return undefined;
+  const matching = rows.filter((row) => hasHeader(row, headers));
+  const decided = matching.find((row) => row.body === undefined);
+  if (decided !== undefined) return decided.name;
+  const text = await textOf(answer);
+  return text === "" ? undefined : matching.find(({ body = [] }) => body.some((part) => text.includes(part)))?.name;
+}
+
+function hasHeader({ headers: wanted }: BlockSignature, headers: BlockedAnswer["headers"]): boolean {
+  if (wanted === undefined) return true;
+  return Object.entries(wanted).some(([name, pattern]) => pattern.test(headers[name] ?? ""));
+}
+
+async function textOf({ status, headers, body, errorBody }: BlockedAnswer): Promise<string> {
+  if (!/html|json/i.test(headers["content-type"] ?? "html")) return "";
+  if (status < 300) return body.length > MAX_PAGE_BYTES ? "" : body.toString("latin1").toLowerCase();
+  const codings = parseCodings(headers["content-encoding"]);
+  if (errorBody === undefined || typeof codings === "string") return "";
+  const content = await decodeContent(errorBody, codings, { bodyBytes: MAX_ERROR_BYTES, overflow: "cut" });
+  return content.kind === "decoded" ? content.body.toString("latin1").toLowerCase() : "";
+}
+
+const MAX_ERROR_BYTES = 262_144;
