@@ -17,6 +17,7 @@ import { addKeys } from "./commands/keys.ts";
 import { addRecords } from "./commands/records.ts";
 import { addSchedule } from "./commands/schedule.ts";
 import { addServe } from "./commands/serve.ts";
+import { addSitemap } from "./commands/sitemap.ts";
 import { addSubmit } from "./commands/submit.ts";
 import { addTop } from "./commands/top.ts";
 import { addTrace } from "./commands/trace.ts";
@@ -67,6 +68,7 @@ export function createProgram(shutdown: Shutdown): Command {
     .addHelpText("after", HELP);
   addCrawl(program, shutdown);
   addTry(program);
+  addSitemap(program, shutdown);
   addSubmit(program, shutdown);
   addWorker(program, shutdown);
   addServe(program, shutdown);

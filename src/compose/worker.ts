@@ -2,6 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import { createSecretResolver } from "../config/secret-reference.ts";
 import { jobOut } from "../control/views/job.ts";
+import { createSitemapReader } from "../discover/sitemap/read-sitemap.ts";
 import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
 import { needsBrowser } from "../extract/needs-browser.ts";
 import type { BrowserFetcherDeps } from "../fetch/browser/browser-fetcher.ts";
@@ -104,6 +105,7 @@ export function composeWorker(
       ...createWebhookParts(config, parts, fetching.fetcher),
       decode,
       needsBrowser,
+      readSitemap: createSitemapReader(),
       scriptedSites,
       recall: createPageMemoryBatcher(parts.store),
       marks: frontier,

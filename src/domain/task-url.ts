@@ -6,10 +6,11 @@
  * - `https://a.example/#post-0f3a…` is another request: its method and a hash of its body (request.ts).
  * - `https://a.example/#render` and `#parse` are follow-up tasks of the page: rendering it, or parsing it on another
  *   queue. `#post-0f3a…/render` is the same for another request.
+ * - `https://a.example/sitemap.xml#sitemap` reads the file as a sitemap. A link to the same URL is another task.
  */
 import { requestMark, type TaskRequest } from "./request.ts";
 
-export const STEPS = ["render", "parse"] as const;
+export const STEPS = ["render", "parse", "sitemap"] as const;
 
 export type Step = (typeof STEPS)[number];
 

@@ -11,7 +11,7 @@ import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
 import type { JobInput, WrittenJob } from "./job-schema.ts";
 import { maskedEntry } from "./masked-secrets.ts";
 import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
-import { entryAsWritten } from "./url-entry.ts";
+import { entryAsWritten, isSitemapEntry, urlOfEntry } from "./url-entry.ts";
 
 type JobAsWritten = {
   job: WrittenJob;
@@ -37,7 +37,11 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
   const recrawl = recrawlOf(spec);
   const job: Record<string, unknown> = {
     name,
-    urls: urls.map(maskedEntry).map(entryAsWritten),
+    urls: urls
+      .filter((entry) => !isSitemapEntry(entry))
+      .map(maskedEntry)
+      .map(entryAsWritten),
+    ...sitemapsOf(spec),
     ...(spider === undefined ? {} : { spider }),
     ...(spec.follow === undefined ? {} : { follow: followOf(spec.follow) }),
     ...(spec.extract === undefined ? {} : { extract: spec.extract }),
@@ -102,6 +106,14 @@ function policyAsWritten({ intervalMs, burst, perSite }: SitePolicy, plain: Site
     ...where(burst !== plain.burst, { burst }),
     ...where(perSite !== plain.perSite, { perSite }),
   };
+}
+
+/** The sitemaps among the URLs are written as `sitemaps`. */
+function sitemapsOf({ urls, sitemaps }: JobSpec): Pick<JobInput, "sitemaps"> {
+  const named = urls.filter(isSitemapEntry).map(urlOfEntry);
+  const from = sitemaps?.fromRobots === true ? true : named.length > 0 ? named : undefined;
+  if (from === undefined) return {};
+  return { sitemaps: sitemaps?.since === undefined ? from : { from, since: sitemaps.since } };
 }
 
 /** Removes the prefix of the tenant, which submission adds again. */

@@ -31,6 +31,8 @@ type PageRequest = {
   plan: JobPlan;
   signal: AbortSignal;
   revisit: Revisit | undefined;
+  /** The largest body, if it is not that of the job. */
+  bodyBytes?: number;
 };
 
 /** Loads the page memory of the page. Undefined if the job is not a recrawl. */
@@ -61,7 +63,7 @@ function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | u
 }
 
 async function send(
-  { deps, observe, attempt, options, grant, plan, signal }: PageRequest,
+  { deps, observe, attempt, options, grant, plan, signal, bodyBytes }: PageRequest,
   validators: Validators | undefined,
 ): Promise<FetchOutcome> {
   const step = grant.kind === "render" ? "render" : "fetch";
@@ -71,7 +73,7 @@ async function send(
     url,
     site: grant.site,
     validators,
-    limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
+    limits: { ...options.limits, bodyBytes: bodyBytes ?? plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),
     signal,

@@ -1,6 +1,7 @@
 /** Makes the plan of a job: compiles its rules or loads its spider. */
 import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
+import { createSitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
@@ -34,17 +35,18 @@ export function createPlanMaker({
     const linkFilter = spec.follow === undefined ? undefined : createLinkFilter(spec.follow);
     const headersFor = headersOf(spec, resolveSecret);
     const routeOf = createRouter(spec);
+    const sitemapScope = createSitemapScope(spec.follow, spec.origins);
     // The spider is hashed before it is loaded. If its file changes in between, the digest is that of the old code, so
     // the next job reads the pages again.
-    const digestOf = digestFor(spec, version, hashSpider);
+    const shared = { spec, digestOf: digestFor(spec, version, hashSpider), routeOf, headersFor, sitemapScope };
     if (spec.spider === undefined) {
-      return { spec, linkFilter, digestOf, routeOf, headersFor, read: readerOf(makeExtractor(spec)), needsTab: false };
+      return { ...shared, linkFilter, read: readerOf(makeExtractor(spec)), needsTab: false };
     }
     const spiderFilter = linkFilter ?? createLinkFilter(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
       spiderFilter.goesDeeperThan(depth) ? spiderFilter.from(pageUrl) : () => false;
     const read = makeSpiderReader(await loadSpider(spec.spider), inScope);
-    return { spec, linkFilter: spiderFilter, digestOf, routeOf, headersFor, read, needsTab: true };
+    return { ...shared, linkFilter: spiderFilter, read, needsTab: true };
   };
 }
 
