@@ -12,7 +12,7 @@ Commands write results to stdout, and progress, reports and errors to stderr. If
 its progress in a few lines that it updates in place. Otherwise, it prints one line every 5 seconds:
 \`pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s\`.
 
-By default, all commands except \`try\` use the broker and the store of the current folder. These flags have the same
+By default, all commands except \`try\` and \`sitemap\` use the broker and the store of the current folder. These flags have the same
 meaning in all commands that have them:
 
 | flag | meaning |
@@ -24,13 +24,13 @@ meaning in all commands that have them:
 | \`--json\` | print one JSON object as the last line of stdout; the section of each command describes its object |
 
 The output of a command has the same format with and without \`--api\`. \`--broker\` and \`--store\` override \`TRAWL_API\`, and
-cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never call a
+cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`sitemap\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never call a
 server, and ignore \`TRAWL_API\`.
 
 | exit code | meaning |
 |---|---|
 | 0 | success. The command reports failed tasks; they change the exit code only with \`--strict\` |
-| 1 | the job failed (no page could be fetched or processed) or was cancelled; \`try\` got no page, or its handler failed; \`doctor\` found a problem; \`submit\` got a list without a valid URL; with \`--strict\`, a task failed or \`submit\` refused a URL; or Trawl has a bug (\`INTERNAL\`) |
+| 1 | the job failed (no page could be fetched or processed) or was cancelled; \`try\` got no page, or its handler failed; \`sitemap\` could not read a file; \`doctor\` found a problem; \`submit\` got a list without a valid URL; with \`--strict\`, a task failed or \`submit\` refused a URL; or Trawl has a bug (\`INTERNAL\`) |
 | 2 | invalid usage, configuration, job, URL or selector; or the command is not possible: for example, the job does not exist or has ended, the port is in use, or the key lacks a permission |
 | 3 | the broker, the store, the browser or the server of \`--api\` is unavailable or full, or has an unsupported version |
 | 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl). \`worker\`, \`serve\` and \`up\` exit with 0 after the first signal, and with 130 only after a second one |
@@ -121,6 +121,20 @@ with 1.
 **\`--json\`** prints \`{ page, charset, records, invalid, links }\`. For a spider, it adds two fields: \`wanted\` (the links
 with their \`handler\` and \`carry\`) and \`unmatched\` (the selectors of \`follow\` that matched nothing). If \`try\` got no
 page, it prints \`{ url, hops, because, status, detail }\`. If the handler failed, it prints \`{ url, because, detail }\`.`,
+  },
+  sitemap: {
+    examples: [
+      "npx trawl sitemap http://127.0.0.1:8321/",
+      "npx trawl sitemap http://127.0.0.1:8321/sitemap.xml --since 2026-01-31 --json",
+      "npx trawl sitemap http://127.0.0.1:8321/ | cut -f1 | head -3 | npx trawl submit - --follow none",
+    ],
+    notes: `A URL without a path means the [sitemaps](sitemaps.md) of that site: those that its robots.txt names, or
+\`/sitemap.xml\`. The command follows index files, up to 3 levels, and prints pages while it reads them. Like \`try\`, it
+uses neither the broker nor the store, and respects robots.txt and the configured rate. If a file cannot be read, the
+command prints the reason on stderr, continues with the next file, and exits with 1.
+
+Each line contains the URL and, if there is one, a tab and \`lastmod\` as written. **\`--json\`** prints one object per
+page: \`{ url, lastmod, sitemap }\`; \`lastmod\` may be \`null\`.`,
   },
   submit: {
     examples: [

@@ -17,6 +17,7 @@ export const UNITS = ["src/", "scripts/", "dashboard/"];
 export const SLOW_UNITS = [
   "scripts/options.test.ts",
   "src/demo/demo-shop.test.ts",
+  "src/discover/sitemap/large-sitemaps.test.ts",
   "src/extract/guarded-extractor.test.ts",
   "src/fetch/exit/exit-client.test.ts",
   "src/store/export/parquet-writer.test.ts",
@@ -72,6 +73,7 @@ export const MAIN = [
   "test/e2e/politeness.test.ts",
   "test/e2e/recrawl.test.ts",
   "test/e2e/settings.test.ts",
+  "test/e2e/sitemaps.test.ts",
   "test/e2e/spiders.test.ts",
   "test/e2e/terminal.test.ts",
   "test/model/",

@@ -32,6 +32,14 @@ export function withJobFlags(
         .default(undefined, "site"),
     )
     .option(
+      "--sitemap [urls...]",
+      "also fetch the pages that these sitemaps list; without a URL: those of the sitemaps that robots.txt of the given URLs names; put the targets before this flag",
+    )
+    .option(
+      "--since <when>",
+      "with --sitemap: only pages whose lastmod is not older than this date (2026-01-31) or duration (7d); pages without lastmod are kept",
+    )
+    .option(
       "--include <glob>",
       "follow only URLs that match this pattern, for example **/catalogue/** (repeatable)",
       collect,

@@ -18,6 +18,7 @@ import { addProxies } from "./commands/proxies.ts";
 import { addRecords } from "./commands/records.ts";
 import { addSchedule } from "./commands/schedule.ts";
 import { addServe } from "./commands/serve.ts";
+import { addSitemap } from "./commands/sitemap.ts";
 import { addSubmit } from "./commands/submit.ts";
 import { addTop } from "./commands/top.ts";
 import { addTrace } from "./commands/trace.ts";
@@ -68,6 +69,7 @@ export function createProgram(shutdown: Shutdown): Command {
     .addHelpText("after", HELP);
   addCrawl(program, shutdown);
   addTry(program);
+  addSitemap(program, shutdown);
   addSubmit(program, shutdown);
   addWorker(program, shutdown);
   addServe(program, shutdown);

@@ -3,6 +3,7 @@ import { resolveExits } from "../config/resolve-exits.ts";
 import type { Config } from "../config/schema.ts";
 import { createSecretResolver } from "../config/secret-reference.ts";
 import { jobOut } from "../control/views/job.ts";
+import { createSitemapReader } from "../discover/sitemap/read-sitemap.ts";
 import { createDirectRule } from "../domain/no-proxy.ts";
 import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
 import { compileRules } from "../extract/compile-rules.ts";
@@ -112,6 +113,7 @@ export function composeWorker(
       ...createWebhookParts(config, parts, fetching.fetcher),
       decode,
       needsBrowser,
+      readSitemap: createSitemapReader(),
       scriptedSites,
       recall: createPageMemoryBatcher(parts.store),
       marks: frontier,

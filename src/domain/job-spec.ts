@@ -24,6 +24,13 @@ export type RecrawlSpec = {
   emit: "all" | "changed";
 };
 
+export type SitemapSpec = {
+  /** Whether the sitemaps that the robots.txt of each start URL names are read. */
+  fromRobots: boolean;
+  /** As written: a date, or a duration before the submission. Entries that are older are left out. */
+  since: string | undefined;
+};
+
 export type JobSpec = {
   id: string;
   /** Links logs and traces to one submission. It is the caller's `X-Request-Id` if there was one. */
@@ -33,6 +40,8 @@ export type JobSpec = {
   urls: readonly string[];
   urlCount: number;
   urlsHash: string;
+  /** Undefined: only the sitemaps among `urls` are read. */
+  sitemaps?: SitemapSpec;
   /** Path of a spider module. If undefined, `extract` and `follow` apply. */
   spider: string | undefined;
   follow: FollowSpec | undefined;

@@ -8,10 +8,11 @@
  *   queue. `#post-0f3a…/render` is the same for another request.
  * - `https://a.example/#again-2` is a page that is fetched again in a session, because a page that sets cookies has
  *   redirected back to it.
+ * - `https://a.example/sitemap.xml#sitemap` reads the file as a sitemap. A link to the same URL is another task.
  */
 import { requestMark, type TaskRequest } from "./request.ts";
 
-export const STEPS = ["render", "parse"] as const;
+export const STEPS = ["render", "parse", "sitemap"] as const;
 
 export type Step = (typeof STEPS)[number];
 

@@ -55,6 +55,7 @@ export const DEAD_REASONS = {
     "the page was fetched, but the parse worker cannot find its body in TRAWL_BODIES, or the body is damaged",
   time_limit:
     "the spider's handler was still running at the time limit of the task (TRAWL_TIME_LIMIT or TRAWL_SOFT_TIME_LIMIT), or blocked its process",
+  bad_sitemap: "the file is not a sitemap, is damaged, or is an index file nested too deeply",
   not_repeated:
     "the request may have changed data on the site, and is not sent again because the job sets retries.unsafe to false",
   crashed_worker: "three workers died while running this task; the third was running no other task",

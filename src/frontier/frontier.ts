@@ -24,7 +24,9 @@
  *     waits on the `aloneQueue` of its queue, for a worker that runs no other task. After 3 crashes it becomes a dead
  *     letter (`crashed_worker`), so that it cannot crash one worker after another.
  * F7  A settlement with a stale token changes nothing: no counters, no links.
- * F8  The end of a task, its discovered links and all counters change in one atomic operation.
+ * F8  The end of a task, its discovered links and all counters change in one atomic operation. A task with many links
+ *     may queue them with `discover` before it ends. After a crash in between, the task runs again, and these links are
+ *     duplicates.
  * F9  Dedup is exact. A URL becomes seen only in the operation that durably queues it. The dedup scope is the job, or a
  *     named set that jobs share and whose entries expire.
  * F10 At any time: submitted + discovered = queued + delayed + leased + done + dead + cancelled + duplicate + refused.
@@ -328,6 +330,12 @@ export interface Frontier {
   /** Extends leases. False: the lease has ended, and the worker must drop the result. */
   extend(claims: readonly Claim[], leaseMs: number): Promise<readonly boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
+  /**
+   * Queues links of a leased task before the task is settled, in batches (F17). The cap of `enqueue` does not apply. An
+   * open or sealed job accepts them; those of a job that has ended are refused one by one. False: the lease has ended,
+   * and nothing more was queued.
+   */
+  discover(claim: Claim, tasks: readonly NewTask[]): Promise<boolean>;
   /** Returns tasks as if they had not been granted: no attempt, no crash. */
   release(claims: readonly Claim[]): Promise<void>;
 

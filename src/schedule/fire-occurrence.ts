@@ -22,6 +22,7 @@ import type { Occurrence, OccurrenceClaim, Schedule, ScheduleStore } from "../st
 import { submitList } from "../submit/broker-intake.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { type JobDefaults, parseJob, resolveJob } from "../submit/resolve-job.ts";
+import { startEntries } from "../submit/url-entry.ts";
 import { setOfSchedule, withTenant } from "../submit/with-tenant.ts";
 
 export type FireDeps = {
@@ -118,7 +119,7 @@ async function isBlocked(deps: FireDeps, claim: OccurrenceClaim): Promise<boolea
   const { scheduleStore, clock, log } = deps;
   const { occurrence, schedule } = claim;
   if (schedule.tenant === undefined) return false;
-  const { urls = [] } = parseJob(schedule.job);
+  const urls = startEntries(parseJob(schedule.job));
   const obstacle = await deps.findObstacle(schedule.tenant, occurrenceJobId(occurrence), urls.length);
   if (obstacle === undefined) return false;
   log.warn("schedule.quota_reached", {
@@ -160,7 +161,8 @@ async function submit(deps: FireDeps, { occurrence, schedule }: OccurrenceClaim,
   const before = await findJob(jobId);
   if (before?.sealed === true) return;
   const spec = before?.spec ?? specOf(deps, schedule, occurrence, jobId);
-  const { urls = [], webhook } = parseJob(schedule.job);
+  const job = parseJob(schedule.job);
+  const [urls, { webhook }] = [startEntries(job), job];
   const submitDeps = {
     ...{ frontier, lookUp: findJob, now: () => clock.now() },
     async admit() {

@@ -6,7 +6,7 @@ import { TrawlError } from "../errors.ts";
 import type { Occurrence, Schedule } from "../store/schedule-store.ts";
 import type { JobInput } from "../submit/job-schema.ts";
 import { newJobId, parseJob, resolveJob } from "../submit/resolve-job.ts";
-import { urlOfEntry } from "../submit/url-entry.ts";
+import { startEntries, urlOfEntry } from "../submit/url-entry.ts";
 import { type FireDeps, fireOccurrence } from "./fire-occurrence.ts";
 import { judgeDue } from "./judge-due.ts";
 import { withKeptSecrets } from "./kept-secrets.ts";
@@ -56,7 +56,7 @@ export function createSchedules(deps: FireDeps, { claimMs, graceMs }: Options): 
 
   function checkJob(input: ScheduleInput["job"]): JobInput {
     const job = parseJob(input);
-    const { urls = [] } = job;
+    const urls = startEntries(job);
     if (urls.length === 0) throw badJob("urls: is empty; the job of a schedule needs at least one start URL");
     const bad = urls.map(urlOfEntry).find((url) => canonicalUrl(url) === undefined);
     if (bad !== undefined) throw badJob(`urls: ${JSON.stringify(bad)} is not an absolute http(s) URL`);
@@ -229,7 +229,8 @@ function withKept(job: JobInput, before: JobInput): JobInput {
   return restoreWebhookSecret(withKeptSecrets(job, before), before);
 }
 
-function nameOf({ urls: [first = ""] = [] }: JobInput): string {
+function nameOf(job: JobInput): string {
+  const first = job.urls?.[0] ?? startEntries(job)[0] ?? "";
   return urlOfEntry(first)
     .replace(/^https?:\/\//, "")
     .slice(0, 80);

@@ -46,7 +46,7 @@ function spiderProblems(spider: unknown): string[] {
   const notFunctions = Object.entries(handlers ?? {}).filter(([, handler]) => typeof handler !== "function");
   return [
     ...(isName(name) ? [] : ["the spider has no name"]),
-    ...(isStart(start) ? [] : ['the spider has no start URLs (start: ["https://…"])']),
+    ...(isStart(start) || hasSitemaps(spider) ? [] : ['the spider has no start URLs (start: ["https://…"])']),
     ...(typeof page === "function" ? [] : ["the spider has no page handler (async page({ $, emit, follow }) { … })"]),
     ...notFunctions.map(([key]) => `handlers.${key} is not a function`),
     ...(isSchema ? [] : ["the schema of the spider is not a Standard Schema (zod, valibot and arktype schemas are)"]),
@@ -57,6 +57,12 @@ function spiderProblems(spider: unknown): string[] {
 
 function isName(name: unknown): name is string {
   return typeof name === "string" && name !== "";
+}
+
+/** A spider may start with the pages of sitemaps only. */
+function hasSitemaps(spider: object): boolean {
+  const { start, sitemaps } = spider as Partial<Spider>;
+  return Array.isArray(start) && sitemaps !== undefined && sitemaps !== true;
 }
 
 function isStart(start: unknown): start is readonly unknown[] {

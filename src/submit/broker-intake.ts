@@ -8,10 +8,11 @@
  */
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { NewTask } from "../domain/task.ts";
+import { pageUrlOf } from "../domain/task-url.ts";
 import { isTrawlError, TrawlError } from "../errors.ts";
 import type { Frontier, NewJob } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
-import { firstTasks, type PreparedUrls } from "./first-tasks.ts";
+import { firstTasks, type PreparedUrls, robotsTasks } from "./first-tasks.ts";
 import { isSameJob } from "./job-digest.ts";
 import { type Intake, inBatches, type SubmitAnswer, submitUrls } from "./submit-urls.ts";
 
@@ -51,6 +52,7 @@ export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats
   const { id } = submitted;
   let spec = submitted;
   let isArchived = false;
+  const queueRobots = createRobotsQueue(frontier, id);
 
   async function findExisting(): Promise<ExistingJob | undefined> {
     if (repeats === "never") return undefined;
@@ -94,6 +96,7 @@ export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats
     },
     async enqueue(tasks) {
       try {
+        await queueRobots(spec, tasks);
         return await frontier.enqueue(id, tasks);
       } catch (error) {
         // Another process has completed the same submission.
@@ -137,13 +140,36 @@ function submitAll(intake: Intake, urls: readonly string[]): Promise<SubmitAnswe
 /** The intake that adds URLs to a job that exists. */
 export function existingJobIntake(frontier: Pick<Frontier, "enqueue" | "seal">, spec: JobSpec): Intake {
   const { id, requestId } = spec;
+  const queueRobots = createRobotsQueue(frontier, id);
   return {
     maxBatch: BATCH,
     job: spec,
     prepare: (urls) => bySite(firstTasks(spec, urls)),
     begin: async () => ({ id, requestId, isNew: false, isSealed: false, webhookSecret: null }),
-    enqueue: (tasks) => frontier.enqueue(id, tasks),
+    async enqueue(tasks) {
+      await queueRobots(spec, tasks);
+      return frontier.enqueue(id, tasks);
+    },
     seal: async () => void (await frontier.seal(id)),
+  };
+}
+
+/** The most robots.txt files that an intake remembers. If it forgets one, the frontier finds the duplicate. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * Queues the tasks that read the sitemaps of the sites of a batch. They are no URLs of the list, so they are not counted
+ * as accepted. If the broker is full, the batch is full too, and the caller sends it again.
+ */
+function createRobotsQueue(frontier: Pick<Frontier, "enqueue">, jobId: string) {
+  const known = new Set<string>();
+  return async (spec: JobSpec, tasks: readonly NewTask[]): Promise<void> => {
+    const missing = robotsTasks(spec, tasks, known);
+    if (missing.length === 0) return;
+    const { full } = await frontier.enqueue(jobId, missing);
+    if (full !== undefined) return;
+    if (known.size > MAX_KNOWN) known.clear();
+    for (const { url } of missing) known.add(pageUrlOf(url));
   };
 }
 

@@ -2,7 +2,8 @@
 import { canonicalUrl, MAX_URL_LENGTH } from "../domain/canonical-url.ts";
 import { type JobSpec, kindOf } from "../domain/job-spec.ts";
 import { createRouter } from "../domain/route.ts";
-import { siteOf } from "../domain/site.ts";
+import { originOf, siteOf } from "../domain/site.ts";
+import { isSitemapTask, robotsUrlOf, sitemapTask } from "../domain/sitemap-task.ts";
 import type { NewTask } from "../domain/task.ts";
 import { requestUrl } from "../domain/task-url.ts";
 import { type ReadEntry, readEntry } from "./url-entry.ts";
@@ -32,10 +33,30 @@ export function firstTasks(spec: JobSpec, entries: readonly string[]): PreparedU
     indexes.push(index);
     const site = siteOf(url, spec.siteGrouping);
     const task = { url, site, kind, ...routeOf(url), depth: 0 };
+    if ("isSitemap" in read) {
+      tasks.push(sitemapTask(isSiteUrl(url) ? robotsUrlOf(url) : url, spec, routeOf(url)));
+      return;
+    }
     const request = "request" in read ? read.request : undefined;
     tasks.push(request === undefined ? task : { ...task, url: requestUrl(url, request), request });
   });
   return { tasks, indexes, refused };
+}
+
+/**
+ * The tasks that read the sitemaps of these tasks' sites, if the job asks for them: one for each robots.txt that is not
+ * in `known`.
+ */
+export function robotsTasks(spec: JobSpec, tasks: readonly NewTask[], known: ReadonlySet<string>): NewTask[] {
+  if (spec.sitemaps?.fromRobots !== true) return [];
+  const routeOf = createRouter(spec);
+  const files = new Set(tasks.filter((task) => !isSitemapTask(task)).map(({ url }) => robotsUrlOf(url)));
+  return [...files].filter((url) => !known.has(url)).map((url) => sitemapTask(url, spec, routeOf(url)));
+}
+
+/** A URL without a path names a site. */
+function isSiteUrl(url: string): boolean {
+  return url === `${originOf(url)}/`;
 }
 
 /** The refusal of a URL. A URL that is too long is truncated, because a response may contain a thousand of them. */

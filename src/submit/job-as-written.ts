@@ -12,7 +12,7 @@ import type { JobInput, WrittenJob } from "./job-schema.ts";
 import { maskedEntry } from "./masked-secrets.ts";
 import { exitsAsWritten } from "./proxy-schema.ts";
 import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
-import { entryAsWritten } from "./url-entry.ts";
+import { entryAsWritten, isSitemapEntry, urlOfEntry } from "./url-entry.ts";
 
 type JobAsWritten = {
   job: WrittenJob;
@@ -38,7 +38,11 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
   const recrawl = recrawlOf(spec);
   const job: Record<string, unknown> = {
     name,
-    urls: urls.map(maskedEntry).map(entryAsWritten),
+    urls: urls
+      .filter((entry) => !isSitemapEntry(entry))
+      .map(maskedEntry)
+      .map(entryAsWritten),
+    ...sitemapsOf(spec),
     ...(spider === undefined ? {} : { spider }),
     ...(spec.follow === undefined ? {} : { follow: followOf(spec.follow) }),
     ...(spec.extract === undefined ? {} : { extract: spec.extract }),
@@ -115,6 +119,14 @@ function sessionsOf({ sessions, login }: JobSpec): Pick<JobInput, "cookies" | "s
   const isPlain = count === 1 && per === "job" && rotateAfter === undefined;
   if (isPlain) return login === undefined ? { cookies: true } : {};
   return { sessions: { count, per, ...(rotateAfter === undefined ? {} : { rotateAfter }) } };
+}
+
+/** The sitemaps among the URLs are written as `sitemaps`. */
+function sitemapsOf({ urls, sitemaps }: JobSpec): Pick<JobInput, "sitemaps"> {
+  const named = urls.filter(isSitemapEntry).map(urlOfEntry);
+  const from = sitemaps?.fromRobots === true ? true : named.length > 0 ? named : undefined;
+  if (from === undefined) return {};
+  return { sitemaps: sitemaps?.since === undefined ? from : { from, since: sitemaps.since } };
 }
 
 /** Removes the prefix of the tenant, which submission adds again. */

@@ -31,6 +31,7 @@ function digestedEntry(entry: string): unknown[] {
   const read = readEntry(entry);
   const url = "problem" in read ? undefined : canonicalUrl(read.url);
   if (url === undefined) return [];
+  if ("isSitemap" in read) return [{ url, sitemap: true }];
   return "request" in read ? [{ url, request: read.request }] : [url];
 }
 

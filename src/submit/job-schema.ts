@@ -10,6 +10,7 @@ import { browserSchema } from "./browser-schema.ts";
 import { headersSchema } from "./header-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
 import { sessionKeys } from "./session-schema.ts";
+import { sitemapsSchema } from "./sitemap-schema.ts";
 import { entrySchema } from "./url-entry.ts";
 import { webhookSchema } from "./webhook-schema.ts";
 
@@ -51,6 +52,8 @@ export const nameText = z
 export const jobSchema = z.strictObject({
   name: nameText.optional(),
   urls: z.array(entrySchema).optional(),
+  /** Fetches the pages that sitemaps list (docs/sitemaps.md). */
+  sitemaps: sitemapsSchema.optional(),
   spider: z.string().optional(),
   /** Without it, only the listed URLs are fetched. */
   follow: z

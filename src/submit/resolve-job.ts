@@ -14,7 +14,8 @@ import { type JobInput, jobSchema } from "./job-schema.ts";
 import { exitsFrom } from "./proxy-schema.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
 import { sessionsFrom } from "./session-schema.ts";
-import { originsOf, urlOfEntry } from "./url-entry.ts";
+import { sitemapsFrom, sitemapUrls } from "./sitemap-schema.ts";
+import { originsOf, startEntries, urlOfEntry } from "./url-entry.ts";
 
 export type JobDefaults = Pick<
   Config,
@@ -60,7 +61,8 @@ export function parseJob(input: unknown): JobInput {
 
 export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobContext): JobSpec {
   checkWebhookEvents(input);
-  const { politeness = {}, retries = {}, limits = {}, keep = {}, urls = [], render = "never" } = input;
+  const { politeness = {}, retries = {}, limits = {}, keep = {}, render = "never" } = input;
+  const urls = startEntries(input);
   const policy = policyFrom(politeness, {
     intervalMs: defaults.rate,
     burst: defaults.burst,
@@ -77,6 +79,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     urls: urls.length <= KEPT_URLS ? urls : [],
     urlCount: urls.length,
     urlsHash: hash("sha1", urls.join("\n")),
+    ...(input.sitemaps === undefined ? {} : { sitemaps: sitemapsFrom(input.sitemaps) }),
     spider: input.spider,
     follow: input.follow === undefined ? undefined : followFrom(input.follow),
     extract: input.extract,
@@ -269,8 +272,8 @@ function durationOr(text: string | number | undefined, fallbackMs: number): numb
   return (text === undefined ? undefined : parseDurationMs(text)) ?? fallbackMs;
 }
 
-function nameFrom({ spider, urls }: JobInput): string {
-  const first = urls?.[0];
+function nameFrom({ spider, urls, sitemaps }: JobInput): string {
+  const first = urls?.[0] ?? sitemapUrls(sitemaps)[0];
   if (first !== undefined)
     return urlOfEntry(first)
       .replace(/^https?:\/\//, "")

@@ -6,10 +6,10 @@
  * A submission that stops half-way leaves a job that is not sealed and has the URLs accepted so far. To continue,
  * submit the same list again: known URLs count as duplicates.
  */
-import { canonicalUrl } from "../domain/canonical-url.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { EnqueueAnswer } from "../frontier/frontier.ts";
 import type { PreparedUrls, Refusal } from "./first-tasks.ts";
+import { canonicalEntryUrl } from "./url-entry.ts";
 
 /** The destination of the URLs: the broker (broker-intake.ts), or a server over HTTP (cli/plane/remote-intake.ts). */
 export type Intake = {
@@ -204,8 +204,8 @@ async function* withinBudget(
   }
 }
 
-function isFetchable(url: string): boolean {
-  return canonicalUrl(url.trim()) !== undefined;
+function isFetchable(entry: string): boolean {
+  return canonicalEntryUrl(entry) !== undefined;
 }
 
 /** Splits a list into batches of at most `max` URLs. */

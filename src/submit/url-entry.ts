@@ -7,9 +7,11 @@ import { z } from "zod";
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import { MAX_REQUEST_BODY, METHODS, type Method, type TaskRequest } from "../domain/request.ts";
 import { originOf } from "../domain/site.ts";
+import { isSitemapTask } from "../domain/sitemap-task.ts";
 import type { NewTask } from "../domain/task.ts";
 import { pageUrlOf } from "../domain/task-url.ts";
 import { headersSchema, lowerCaseNames } from "./header-schema.ts";
+import { type sitemapsSchema, sitemapUrls } from "./sitemap-schema.ts";
 
 /** Any JSON value. A spider may pass other values, such as functions, which are refused. */
 export const jsonValue = z.unknown().refine(isJson, "takes a JSON value");
@@ -33,7 +35,12 @@ const requestParts = {
 export const requestPartsSchema = z.strictObject(requestParts).superRefine(checkBody);
 
 const requestSchema = z
-  .strictObject({ url: z.string().meta({ examples: ["https://a.example/api"] }), ...requestParts })
+  .strictObject({
+    url: z.string().meta({ examples: ["https://a.example/api"] }),
+    ...requestParts,
+    sitemap: z.literal(true).optional().describe("Read the URL as a sitemap."),
+  })
+  .superRefine(checkSitemap)
   .superRefine(checkBody);
 
 /** Parses an entry of `urls` into its text. */
@@ -57,23 +64,51 @@ function entryProblem({ code, input, ...issue }: z.core.$ZodRawIssue): string | 
 
 export type RequestParts = z.output<typeof requestPartsSchema>;
 
-/** The URL of an entry, and its request if it is not a plain GET. `problem`: why the entry is invalid. */
-export type ReadEntry = { url: string; request?: TaskRequest } | { url: string; problem: string };
+/**
+ * The URL of an entry, and its request if it is not a plain GET. `isSitemap`: the URL is read as a sitemap. `problem`:
+ * why the entry is invalid.
+ */
+export type ReadEntry = { url: string; request?: TaskRequest; isSitemap?: true } | { url: string; problem: string };
 
 export function readEntry(entry: string): ReadEntry {
   const text = entry.trim();
   if (!text.startsWith("{")) return { url: text };
   const parsed = requestSchema.safeParse(parseJson(text));
   if (!parsed.success) return { url: text, problem: `not a valid request: ${problemText(parsed.error.issues)}` };
-  const { url, ...parts } = parsed.data;
+  const { url, sitemap, ...parts } = parsed.data;
+  if (sitemap === true) return { url, isSitemap: true };
   const request = requestOf(parts);
   return request === undefined ? { url } : { url, request };
 }
 
 /** The entry of a task that `firstTasks` has made. */
 export function entryOf({ url, request }: Pick<NewTask, "url" | "request">): string {
+  if (isSitemapTask({ url })) return sitemapEntry(pageUrlOf(url));
   return request === undefined ? url : JSON.stringify({ url: pageUrlOf(url), ...request });
 }
+
+/** The entry of a sitemap. */
+export function sitemapEntry(url: string): string {
+  return JSON.stringify({ url, sitemap: true });
+}
+
+export function isSitemapEntry(entry: string): boolean {
+  return "isSitemap" in readEntry(entry);
+}
+
+/** The entries with which a job starts: its sitemaps and its URLs. */
+export function startEntries({ urls = [], sitemaps }: StartingJob): string[] {
+  const named = sitemapUrls(sitemaps).map(sitemapEntry);
+  if (named.length === 0) return [...urls];
+  // The list of a job that is submitted over HTTP already contains them.
+  const given = new Set(urls);
+  return [...new Set(named)].filter((entry) => !given.has(entry)).concat(urls);
+}
+
+type StartingJob = {
+  urls?: readonly string[] | undefined;
+  sitemaps?: z.output<typeof sitemapsSchema> | undefined;
+};
 
 /** An entry as users write it: a URL, or a request as an object. */
 export function entryAsWritten(entry: string): z.input<typeof entrySchema> {
@@ -130,6 +165,16 @@ function formBody(form: NonNullable<RequestParts["form"]>): string {
     [value].flat().map((one) => [name, String(one)] as [string, string]),
   );
   return new URLSearchParams(fields).toString();
+}
+
+function checkSitemap(
+  { sitemap, method = "GET", headers, ...body }: z.output<typeof requestPartsSchema> & { sitemap?: true | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  const hasBody = body.json !== undefined || body.form !== undefined || body.body !== undefined;
+  if (sitemap !== true || (method === "GET" && headers === undefined && !hasBody)) return;
+  const message = "a sitemap is fetched by GET with the headers of the job; remove the other keys of the request";
+  context.addIssue({ code: "custom", path: ["sitemap"], message });
 }
 
 function checkBody(parts: RequestParts, context: z.core.$RefinementCtx): void {

@@ -2,11 +2,11 @@
 
 import type { Catalogue, KnownJob } from "../control/catalogue.ts";
 import { canonicalUrl } from "../domain/canonical-url.ts";
-import { pageUrlOf } from "../domain/task-url.ts";
+import { pageUrlOf, stepUrl } from "../domain/task-url.ts";
 import { TrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
 import type { Store } from "../store/store.ts";
-import { canonicalEntryUrl } from "../submit/url-entry.ts";
+import { canonicalEntryUrl, isSitemapEntry } from "../submit/url-entry.ts";
 
 /** `any` tries a URL, a job, a task and a request id, in this order. */
 type TraceKind = "url" | "job" | "task" | "request" | "any";
@@ -77,7 +77,9 @@ function getCanonical(text: string): string {
 }
 
 async function ofUrl(deps: TraceDeps, url: string, jobId: string | undefined): Promise<Traced> {
-  const { tasks } = await deps.frontier.explain({ url }, deps.visibility);
+  // A URL may be a sitemap only, and no page.
+  const explained = [url, stepUrl(url, "sitemap")].map((one) => deps.frontier.explain({ url: one }, deps.visibility));
+  const tasks = (await Promise.all(explained)).flatMap((one) => one.tasks);
   const ids = jobId === undefined ? tasks.map((task) => task.jobId) : [jobId];
   const jobs = await Promise.all([...new Set(ids)].map((id) => findVisible(deps, id)));
   const pages = jobs.flatMap((job) => (job === undefined ? [] : [{ job, url }]));
@@ -103,7 +105,8 @@ function ofJobs(jobs: readonly KnownJob[]): Traced {
   if (job === undefined || jobs.length > 1) return { kind: "jobs", jobs };
   const { urls, follow, spider } = job.spec;
   const url = urls[0] === undefined ? undefined : canonicalEntryUrl(urls[0]);
-  const isSingle = job.counts.submitted === 1 && follow === undefined && spider === undefined;
+  const isSingle =
+    job.counts.submitted === 1 && follow === undefined && spider === undefined && !urls.some(isSitemapEntry);
   return isSingle && url !== undefined ? { kind: "pages", pages: [{ job, url }] } : { kind: "jobs", jobs };
 }
 

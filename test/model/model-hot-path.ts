@@ -1,6 +1,6 @@
 /** The hot path, on the model. */
 import { claimKey, type Frontier, MAX_BATCH, type SharedValue } from "../../src/frontier/frontier.ts";
-import { enqueue } from "./admitting.ts";
+import { admit, enqueue } from "./admitting.ts";
 import { createJob, overdueJobs, stop } from "./controlling.ts";
 import { findClaimed, handBack, settleOne } from "./ending.ts";
 import { lease } from "./leasing.ts";
@@ -8,7 +8,7 @@ import type { ModelOptions, ModelParts } from "./model-frontier.ts";
 import { openTerm, returnTerm } from "./terms.ts";
 import { getJob, type ModelTask, siteNamed } from "./world.ts";
 
-type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "release" | "reap" | "abandon">;
+type Leases = Pick<Frontier, "lease" | "extend" | "settle" | "discover" | "release" | "reap" | "abandon">;
 type Sites = Pick<Frontier, "openTerm" | "returnTerms" | "findRobots" | "keepRobots">;
 type Fleet = Pick<Frontier, "announce" | "withdraw" | "markScripted" | "isScripted" | "findValue" | "keepValue">;
 
@@ -69,6 +69,12 @@ function createLeases({ world, step }: ModelParts): Leases {
       const { value, finished } = step((now) => settlements.map((one) => settleOne(world, one, now)));
       return { states: value, finished };
     },
+    discover: async (claim, tasks) =>
+      step((now) => {
+        const task = findClaimed(world, claim);
+        if (task !== undefined) admit(world, task.job, tasks, "discovered", now);
+        return task !== undefined;
+      }).value,
     release: async (claims) => {
       step((now) => {
         for (const claim of claims) {

@@ -55,6 +55,7 @@ export type Operation =
       returned: TermUse[];
     }
   | { do: "settle"; settlements: (Omit<Settlement, "taskId" | "token"> & { grant: number })[] }
+  | { do: "discover"; grant: number; links: NewTask[] }
   | { do: "release"; grants: number[] }
   | { do: "extend"; grants: number[]; leaseMs: number }
   | { do: "reap"; max: number }
@@ -220,6 +221,7 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 70, arbitrary: of("settle", { settlements: fc.array(settlements, { minLength: 1, maxLength: 5 }) }) },
+  { weight: 10, arbitrary: of("discover", { grant: anyOne, links: fc.array(links, { maxLength: 8 }) }) },
   { weight: 4, arbitrary: of("release", { grants: fc.array(anyOne, { maxLength: 3 }) }) },
   { weight: 4, arbitrary: of("extend", { grants: fc.array(anyOne, { maxLength: 3 }), leaseMs: leases }) },
   { weight: 8, arbitrary: of("reap", { max: fc.constantFrom(1, 100) }) },

@@ -131,6 +131,8 @@ export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
         return lease(operation);
       case "settle":
         return settle(operation);
+      case "discover":
+        return both((frontier) => frontier.discover(claim(operation.grant), operation.links));
       case "release":
         return both((frontier) => frontier.release(operation.grants.map(claim)));
       case "extend":

@@ -19,6 +19,7 @@ export const DEAD_REASONS: Readonly<Record<DeadReason, string>> = {
   handler_failed: "The handler of the spider threw an error.",
   body_missing: "The page was fetched, but the parse worker did not find its body.",
   time_limit: "The handler of the spider exceeded the time limit of the task.",
+  bad_sitemap: "The file is not a sitemap, is damaged, or is an index nested too deeply.",
   not_repeated: "The request may have changed data on the site, and the job does not allow sending it again.",
   crashed_worker: "Three workers crashed while they processed the URL.",
 };

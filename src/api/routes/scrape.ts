@@ -20,7 +20,7 @@ const MOST_URGENT = 0;
 const MAX_PAGES = 100;
 const MAX_RECORDS = 1_000;
 
-const wanted = jobSchema.omit({ urls: true, spider: true, follow: true, webhook: true }).extend({
+const wanted = jobSchema.omit({ urls: true, sitemaps: true, spider: true, follow: true, webhook: true }).extend({
   url: z.string().max(10_000),
   timeoutSeconds: z
     .number()
@@ -40,7 +40,7 @@ export function scrapeRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
       tag: "Jobs",
       summary: "Fetch one URL and wait for its page and records",
       description:
-        "The default priority is 0, so the task runs before other waiting tasks. The limits of the site apply. Takes the fields of a job except urls, follow, spider and webhook.",
+        "The default priority is 0, so the task runs before other waiting tasks. The limits of the site apply. Takes the fields of a job except urls, sitemaps, follow, spider and webhook.",
       body: wanted,
       isSubmission: true,
       example: { url: "https://a.example/", extract: { title: "h1" } },

@@ -13,6 +13,7 @@ import { digestJob } from "../../submit/job-digest.ts";
 import type { jobSchema } from "../../submit/job-schema.ts";
 import { jobIdOfKey, KEY_TAKES, newJobId, parseJob, resolveJob } from "../../submit/resolve-job.ts";
 import { type Intake, inBatches, MAX_REFUSALS, type SubmitAnswer, submitUrls } from "../../submit/submit-urls.ts";
+import { startEntries } from "../../submit/url-entry.ts";
 import { withTenant } from "../../submit/with-tenant.ts";
 import { registerWebhook } from "../../webhook/register-webhook.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -32,7 +33,7 @@ export async function submitJob(
   { caller, requestId, key }: { caller: Caller; requestId: string; key: string | string[] | undefined },
 ): Promise<Counts & { requestId: string; webhookSecret: string | null }> {
   const { frontier, catalogue, store, quotas, clock, config } = deps;
-  const urls = body.urls ?? [];
+  const urls = startEntries(body);
   if (urls.length === 0 && !open) throw noUrls();
   const id = key === undefined ? newJobId(clock.now()) : idOf(key, caller);
   const job = withSpiderPath(parseJob(body), config);
@@ -129,7 +130,7 @@ function noUrls(): TrawlError {
   return new TrawlError("BAD_JOB", {
     op: "api.submit",
     message:
-      "urls: the job has no URLs and would end at once; add URLs, or set open: true and send them to /v1/jobs/ID/urls",
+      "urls: the job has no URLs and would end at once; add URLs or a list of sitemaps, or set open: true and send them to /v1/jobs/ID/urls",
   });
 }
 

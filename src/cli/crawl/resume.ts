@@ -36,7 +36,7 @@ export function readResume(
 /** Throws BAD_USAGE for flags that would change which pages an existing job fetches, or how it stores them. */
 export function refuseShapeFlags(flags: CrawlFlags): void {
   const { extract, include, exclude, header, follow, scope, maxPages, maxDepth, maxSeconds, name, retries } = flags;
-  const { ignoreRobots, keepBodies, recrawl, changedOnly, render, waitFor, requestId, parse } = flags;
+  const { sitemap, since, ignoreRobots, keepBodies, recrawl, changedOnly, render, waitFor, requestId, parse } = flags;
   const lists = { "-e": extract, "--include": include, "--exclude": exclude, "--header": header };
   const singles = {
     "--follow": follow,
@@ -50,6 +50,8 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
     "--no-adaptive": flags.adaptive === false ? true : undefined,
     "--keep-bodies": keepBodies,
     "--recrawl": recrawl,
+    "--sitemap": sitemap,
+    "--since": since,
     "--changed-only": changedOnly,
     "--render": render,
     "--wait-for": waitFor,

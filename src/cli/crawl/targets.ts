@@ -5,7 +5,8 @@ import { TrawlError } from "../../errors.ts";
 import { parseRuleFlags } from "../../extract/rule-flags.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
-import { canonicalEntryUrl, readEntry, requestPartsSchema } from "../../submit/url-entry.ts";
+import { sitemapUrls } from "../../submit/sitemap-schema.ts";
+import { canonicalEntryUrl, readEntry, requestPartsSchema, startEntries } from "../../submit/url-entry.ts";
 import { readSpiderJob } from "./read-spider.ts";
 
 export type CrawlFlags = {
@@ -31,6 +32,9 @@ export type CrawlFlags = {
   keepBodies?: boolean;
   /** True if the flag has no set name. */
   recrawl?: string | true;
+  /** True if the flag has no URL. */
+  sitemap?: string[] | true;
+  since?: string;
   changedOnly?: boolean;
   render?: string;
   waitFor?: string;
@@ -50,7 +54,7 @@ export async function readTarget(targets: readonly string[], flags: CrawlFlags):
     follow: {},
   };
   const job = parseJob(withFlags(base, flags));
-  const { urls = [] } = job;
+  const urls = startEntries(job);
   for (const entry of urls) if (canonicalEntryUrl(entry) === undefined) throw badEntry(entry);
   if (urls.length === 0) throw nothingGiven();
   return { job, urls };
@@ -203,6 +207,7 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
     browser: flags.waitFor === undefined ? base.browser : { ...base.browser, waitFor: waitForFlag(flags.waitFor) },
     parse: (flags.parse as JobInput["parse"]) ?? base.parse,
     follow: followFlags(base, flags),
+    sitemaps: sitemapFlags(base, flags),
     extract: flags.extract.length > 0 ? parseRuleFlags(flags.extract).rules : base.extract,
     politeness: compact({
       ...politeness,
@@ -235,6 +240,19 @@ function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {
     exclude: exclude.length > 0 ? exclude : base.follow?.exclude,
     maxDepth: maxDepth ?? base.follow?.maxDepth,
   }) as JobInput["follow"];
+}
+
+function sitemapFlags({ sitemaps }: JobInput, flags: Pick<CrawlFlags, "sitemap" | "since">): JobInput["sitemaps"] {
+  const { sitemap, since } = flags;
+  if (sitemap === undefined && since === undefined) return sitemaps;
+  const named = sitemapUrls(sitemaps);
+  const before = sitemaps === undefined ? undefined : named.length > 0 ? [...named] : true;
+  const from = sitemap ?? before;
+  if (from !== undefined) return since === undefined ? from : { from, since };
+  throw new TrawlError("BAD_USAGE", {
+    op: "cli.targets",
+    message: `--since ${since} needs --sitemap: it leaves out pages whose lastmod in the sitemap is older`,
+  });
 }
 
 function recrawlFlags({ recrawl }: JobInput, { recrawl: set, changedOnly }: CrawlFlags): JobInput["recrawl"] {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { DIGEST_URLS } from "../../submit/job-digest.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
-import { canonicalEntryUrl } from "../../submit/url-entry.ts";
+import { canonicalEntryUrl, startEntries } from "../../submit/url-entry.ts";
 import {
   badUrl,
   type CrawlFlags,
@@ -38,7 +38,8 @@ export async function readSubmission(
 ): Promise<Submission> {
   const base = await writtenJob(targets);
   const job = parseJob(withFlags(base ?? { follow: {} }, flags));
-  const stream = base === undefined ? listed(targets, flags, signal) : given(job.urls ?? []);
+  const stream =
+    base === undefined ? joined(startEntries(job), listed(targets, flags, signal)) : given(startEntries(job));
   const peeked: string[] = [];
   let isShort = false;
   while (peeked.length < DIGEST_URLS && !isShort) {

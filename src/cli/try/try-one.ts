@@ -46,7 +46,7 @@ type TryArguments = { target: string; givenUrl: string | undefined };
 export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags, screen: Screen): Promise<number> {
   const { job: written, urls } = await readTarget([target], { ...flags, include: [], exclude: [] });
   const job = withPictures(written, flags);
-  const entry = givenUrl === undefined ? (urls[0] ?? "") : withRequestFlags(givenUrl, flags);
+  const entry = givenUrl === undefined ? (written.urls?.[0] ?? urls[0] ?? "") : withRequestFlags(givenUrl, flags);
   const url = canonicalEntryUrl(entry);
   if (url === undefined) throw badUrl(urlOfEntry(entry));
   if (givenUrl !== undefined && urls[0] !== undefined && urlOfEntry(urls[0]) === target)

@@ -1,22 +1,15 @@
 /** Fetches one page with robots.txt, redirects and rendering, without a broker. */
-import { createFetching } from "../../compose/worker.ts";
 import type { Config } from "../../config/schema.ts";
 import { createSecretResolver } from "../../config/secret-reference.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
-import type { Term } from "../../domain/politeness.ts";
 import { requestAfterRedirect, type TaskRequest } from "../../domain/request.ts";
 import { originOf, siteOf } from "../../domain/site.ts";
-import { NO_RESPONSES } from "../../domain/throttling.ts";
 import { needsBrowser } from "../../extract/needs-browser.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { decodeBody } from "../../fetch/http/charset.ts";
-import type { RobotsFile } from "../../frontier/frontier.ts";
-import { systemClock } from "../../runtime/clock.ts";
-import { createLog } from "../../runtime/log.ts";
 import { readEntry } from "../../submit/url-entry.ts";
-import { createWorkerMeter } from "../../worker/observe/worker-meter.ts";
-import { createPacer } from "../../worker/pace/pacer.ts";
 import { exitsOf, headersOf } from "../../worker/task/make-plan.ts";
+import { type OwnFetching, openOwnFetching } from "../own-fetching.ts";
 
 export type TriedPage = {
   hops: readonly string[];
@@ -35,21 +28,11 @@ export async function tryPage<T>(
   request: TryRequest,
   use: (tried: TriedPage) => Promise<T>,
 ): Promise<T> {
-  const clock = systemClock();
-  const pacer = createPacer({ frontier: ownTerms(config, clock.now), clock }, { worker: "try", concurrency: 1 });
-  const fetching = createFetching(config, {
-    allowHosts: request.spec.typedHosts,
-    clock,
-    log: createLog("silent", () => {}),
-    frontier: { ...ownRobots(), ...NO_SHARED_VALUES },
-    pacer,
-    meter: createWorkerMeter(), // required by createFetching, never read
-  });
+  const fetching = openOwnFetching(config, request.spec.typedHosts);
   try {
     const tried = await fetchPage(config, request, fetching);
     return await use(tried).finally(() => (tried.outcome.kind === "page" ? tried.outcome.open?.close() : undefined));
   } finally {
-    pacer.stop();
     await fetching.close();
   }
 }
@@ -57,7 +40,7 @@ export async function tryPage<T>(
 async function fetchPage(
   config: Config,
   { spec, entry, keepsTab }: TryRequest,
-  { fetcher, renderer, robots }: Pick<ReturnType<typeof createFetching>, "fetcher" | "renderer" | "robots">,
+  { fetcher, renderer, robots }: Pick<OwnFetching, "fetcher" | "renderer" | "robots">,
 ): Promise<TriedPage> {
   const signal = new AbortController().signal;
   const { totalMs, idleMs, redirects } = config;
@@ -116,27 +99,4 @@ function noPage(hops: readonly string[], outcome: TriedPage["outcome"]): TriedPa
 
 function decoded(body: Buffer, contentType: string | undefined): { text: string; charset: string } {
   return decodeBody(body, contentType);
-}
-
-/** Replaces the broker. Each site has one term that does not end. */
-function ownTerms({ rate: intervalMs, burst }: Config, now: () => number) {
-  return {
-    async openTerm({ site }: { site: string }): Promise<Term | undefined> {
-      const times = { startsAt: now(), endsAt: Number.POSITIVE_INFINITY, arrivalAt: 0 };
-      if (intervalMs === 0) return undefined;
-      const atFullRate = { slowdown: 1, throttling: NO_RESPONSES };
-      return { site, number: 1, intervalMs, burst, ...times, concurrent: 1, ...atFullRate };
-    },
-  };
-}
-
-/** The health of proxies is not stored. */
-const NO_SHARED_VALUES = { findValue: async () => undefined, keepValue: async () => 1 };
-
-function ownRobots() {
-  const robots = new Map<string, RobotsFile>();
-  return {
-    findRobots: async (site: string) => robots.get(site),
-    keepRobots: async (site: string, file: RobotsFile) => void robots.set(site, file),
-  };
 }

@@ -145,6 +145,7 @@ function assemble(parts: Parts, options: RedisFrontierOptions): Frontier & Front
     },
     extend: (claims, leaseMs) => settler.extend(claims, leaseMs),
     settle: (settlements) => waking(settler.settle(settlements)),
+    discover: (claim, tasks) => waking(settler.discover(claim, tasks)),
     release: (claims) => waking(settler.release(claims)),
     async reap(max) {
       // All at once, so that an unreachable shard delays only the work that needs it.

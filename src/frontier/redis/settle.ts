@@ -17,6 +17,7 @@ import type { HeldClaims } from "./held-claims.ts";
 type Settler = {
   extend(claims: readonly Claim[], leaseMs: number): Promise<boolean[]>;
   settle(settlements: readonly Settlement[]): Promise<SettleAnswer>;
+  discover(claim: Claim, tasks: readonly NewTask[]): Promise<boolean>;
   release(claims: readonly Claim[]): Promise<void>;
   expire(max: number): Promise<number>;
   abandon(worker: string, crashed?: readonly Claim[]): Promise<number>;
@@ -57,11 +58,19 @@ export function createSettler({ shards, completion, quota, seen, held }: Deps): 
     if (before.length === 0 || jobId === undefined || !(await isHeld(shard, prepared.settlement))) {
       return { ...prepared, links: along };
     }
-    for (const target of shards.all) {
-      const links = before.filter(({ site }) => shards.ofSite(site) === target);
-      await discover(target, quota, jobId, links);
-    }
+    await queueLinks(jobId, before);
     return { ...prepared, links: along };
+  }
+
+  async function queueLinks(jobId: string, links: readonly NewTask[]): Promise<void> {
+    for (const target of shards.all) {
+      await discover(
+        target,
+        quota,
+        jobId,
+        links.filter(({ site }) => shards.ofSite(site) === target),
+      );
+    }
   }
 
   async function isHeld(shard: Shard, { taskId, token }: Claim): Promise<boolean> {
@@ -131,6 +140,12 @@ export function createSettler({ shards, completion, quota, seen, held }: Deps): 
       const result: SettleResult = { states: settlements.map(() => "stale"), finished: [] };
       await onEach(split(shards, settlements), (part) => settlePart(part, result));
       return result;
+    },
+    async discover(claim, tasks) {
+      const [shard, jobId] = [shards.ofTask(claim.taskId), held.jobOf(claim)];
+      if (shard === undefined || jobId === undefined || !(await isHeld(shard, claim))) return false;
+      await queueLinks(jobId, tasks);
+      return true;
     },
     async release(claims) {
       await onEach(split(shards, claims), async ({ shard, part }) => {

@@ -1,5 +1,5 @@
 /**
- * Queues submitted URLs with a few statements per batch instead of several per URL, inside the caller's transaction.
+ * Queues many URLs with a few statements per batch instead of several per URL, inside the caller's transaction.
  * The effect is the same as that of `admit` in enqueue.ts. A batch with a special case is passed to `admit`.
  *
  * Measured on one site: the database needs 3.1 µs of CPU time per URL. With two statements per URL it needs 7.0 µs. For
@@ -9,13 +9,13 @@ import { fingerprint, fingerprintInteger } from "../../domain/fingerprint.ts";
 import { isOffline } from "../../domain/offline-site.ts";
 import type { NewTask } from "../../domain/task.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
-import type { Admit, AdmitResult } from "./enqueue.ts";
+import type { Admit } from "./enqueue.ts";
 import { maySend, rankOf } from "./readiness.ts";
 import { type JobRow, policyOf } from "./rows.ts";
 import { must, type Transaction } from "./transaction.ts";
 
-/** Queues submitted tasks. */
-export type AdmitMany = (tx: Transaction, job: JobRow, tasks: readonly NewTask[]) => AdmitResult;
+/** Queues those of the tasks that are new. */
+export type AdmitMany = Admit;
 
 type Names =
   | "markAllSeen"
@@ -117,14 +117,14 @@ export function createAdmitMany(db: Database, admit: Admit): AdmitMany {
     return { lane: lane.n, site: row.n };
   }
 
-  return (tx, job, tasks) => {
-    if (!isPlain(tx, job, tasks) || !markAllSeen(tx, job, tasks)) return admit(tx, job, tasks, "submitted");
+  return (tx, job, tasks, as) => {
+    if (!isPlain(tx, job, tasks) || !markAllSeen(tx, job, tasks)) return admit(tx, job, tasks, as);
     const numbers = fillLanes(tx, job, groupBySite(tasks));
     addTasks(tx, job, tasks, ({ site }) => numbers.get(site) as LaneNumbers);
     const count = tasks.length;
     tx.totals.next_task += count;
     tx.totals.pending += count;
-    job.submitted += count;
+    job[as] += count;
     job.queued += count;
     job.admitted += count;
     return { queued: count, duplicates: 0, refused: [] };

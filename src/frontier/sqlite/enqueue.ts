@@ -117,9 +117,27 @@ export function enqueueBatch(
       });
     }
     const free = Math.max(0, maxPending - tx.totals.pending);
-    const result = admitMany(tx, job, tasks.slice(0, free));
+    const result = admitMany(tx, job, tasks.slice(0, free), "submitted");
     return free < tasks.length ? { ...result, full: { taken: free, retryAfterMs: FULL_RETRY_MS } } : result;
   }).value;
+}
+
+/**
+ * Max links per transaction. Each transaction writes the changed pages of the index of seen URLs, so larger ones cost
+ * less: at 500,000 seen URLs, a URL takes 29 µs in transactions of 2,000, and 40 µs in transactions of 500.
+ */
+const MAX_LINKS = 2000;
+
+/** Splits many links of a task into batches, and lets other work of this process run between them (F17). */
+export async function discoverInBatches(
+  tasks: readonly NewTask[],
+  discover: (batch: readonly NewTask[]) => Promise<boolean>,
+): Promise<boolean> {
+  for (let from = 0; from === 0 || from < tasks.length; from += MAX_LINKS) {
+    if (from > 0) await setImmediate();
+    if (!(await discover(tasks.slice(from, from + MAX_LINKS)))) return false;
+  }
+  return true;
 }
 
 /** Splits a large submission into batches, and lets other work of this process run between them (F17). */

@@ -9,7 +9,7 @@ import { createSeenCache } from "../seen-cache.ts";
 import { createWakeups } from "../wakeups.ts";
 import { createAdmitMany } from "./admit-many.ts";
 import { createDeadLetters } from "./dead.ts";
-import { createAdmit, enqueueBatch, enqueueInBatches } from "./enqueue.ts";
+import { createAdmit, discoverInBatches, enqueueBatch, enqueueInBatches } from "./enqueue.ts";
 import { createExplain } from "./explain.ts";
 import { createFleet } from "./fleet.ts";
 import { createForgetter } from "./forget.ts";
@@ -45,7 +45,7 @@ export function openSqliteFrontier(
   const admit = createAdmit(db);
   const admitMany = createAdmitMany(db, admit);
   const lease = createLease({ db, runTransaction, now });
-  const settler = createSettler({ db, runTransaction, admit });
+  const settler = createSettler({ db, runTransaction, admit, admitMany });
   const jobs = createJobs({ db, runTransaction });
   const sites = createSites({ db, runTransaction, now });
   const values = createSharedValues(db, now);
@@ -79,6 +79,8 @@ export function openSqliteFrontier(
       }),
     extend: (claims, leaseMs) => read("frontier.extend", () => settler.extend(claims, leaseMs)),
     settle: (settlements) => write("frontier.settle", () => settler.settle(settlements)),
+    discover: (claim, tasks) =>
+      discoverInBatches(tasks, (batch) => write("frontier.discover", () => settler.discover(claim, batch))),
     release: (claims) => write("frontier.release", () => settler.release(claims)),
     reap: async (max) => {
       const moved = await read("frontier.reap", () => settler.expire(max) + (jobs.maintain() ? 1 : 0));

@@ -4,7 +4,7 @@
  * crash before the commit leaves the leases unchanged, and they expire later.
  */
 import { backoffMs, siteBackoffMs } from "../../domain/backoff.ts";
-import type { DeadReason } from "../../domain/task.ts";
+import type { DeadReason, NewTask } from "../../domain/task.ts";
 import { afterThrottled } from "../../domain/throttling.ts";
 import { type Database, prepareAll } from "../../runtime/sqlite.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type TaskOutcome,
 } from "../frontier.ts";
 import type { FailedAttempt } from "../frontier-admin.ts";
+import type { AdmitMany } from "./admit-many.ts";
 import type { Admit } from "./enqueue.ts";
 import { type JobRow, type LaneRow, type SiteRow, type TaskRow, throttlingOf } from "./rows.ts";
 import type { RunTransaction, Transaction } from "./transaction.ts";
@@ -36,15 +37,16 @@ type Names =
 
 type Settler = {
   settle(settlements: readonly Settlement[]): SettleAnswer;
+  discover(claim: Claim, tasks: readonly NewTask[]): boolean;
   extend(claims: readonly Claim[], leaseMs: number): boolean[];
   release(claims: readonly Claim[]): void;
   expire(max: number): number;
   abandon(worker: string, crashed?: readonly Claim[]): number;
 };
 
-type Deps = { db: Database; runTransaction: RunTransaction; admit: Admit };
+type Deps = { db: Database; runTransaction: RunTransaction; admit: Admit; admitMany: AdmitMany };
 
-export function createSettler({ db, runTransaction, admit }: Deps): Settler {
+export function createSettler({ db, runTransaction, admit, admitMany }: Deps): Settler {
   const sql = prepareAll<Names>(db, new URL("./sql/settle.sql", import.meta.url));
 
   /** The tasks of these claims that are leased, by their current claim. A stale claim is not in the map. */
@@ -195,6 +197,12 @@ export function createSettler({ db, runTransaction, admit }: Deps): Settler {
       }
       return result;
     },
+    discover: (claim, tasks) =>
+      runTransaction((tx) => {
+        const task = leasedBy([claim]).get(claimKey(claim));
+        if (task !== undefined) admitMany(tx, tx.job(task.job), tasks, "discovered");
+        return task !== undefined;
+      }).value,
     extend: (claims, leaseMs) =>
       split(claims).flatMap(
         (part) =>

@@ -33,6 +33,8 @@ type PageRequest = {
   revisit: Revisit | undefined;
   /** Undefined: the job has no sessions. */
   cookies?: RequestCookies | undefined;
+  /** The largest body, if it is not that of the job. */
+  bodyBytes?: number;
 };
 
 /** Loads the page memory of the page. Undefined if the job is not a recrawl. */
@@ -63,7 +65,7 @@ function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | u
 }
 
 async function send(
-  { deps, observe, attempt, options, grant, plan, cookies, signal }: PageRequest,
+  { deps, observe, attempt, options, grant, plan, cookies, signal, bodyBytes }: PageRequest,
   validators: Validators | undefined,
 ): Promise<FetchOutcome> {
   const step = grant.kind === "render" ? "render" : "fetch";
@@ -74,7 +76,7 @@ async function send(
     site: grant.site,
     validators,
     cookies,
-    limits: { ...options.limits, bodyBytes: plan.spec.limits.bodyBytes },
+    limits: { ...options.limits, bodyBytes: bodyBytes ?? plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
     exits: plan.exits,
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),

@@ -1,6 +1,7 @@
 /** Makes the plan of a job: compiles its rules or loads its spider. */
 import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
+import { createSitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
 import { DEFAULT_EXIT_RULES } from "../../domain/exit.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
@@ -38,12 +39,20 @@ export function createPlanMaker({
     const headersFor = headersOf(spec, resolveSecret);
     const routeOf = createRouter(spec);
     const exits = exitsOf(spec);
+    const sitemapScope = createSitemapScope(spec.follow, spec.origins);
     // The spider is hashed before it is loaded. If its file changes in between, the digest is that of the old code, so
     // the next job reads the pages again.
-    const digestOf = digestFor(spec, version, hashSpider);
+    const shared = {
+      spec,
+      digestOf: digestFor(spec, version, hashSpider),
+      routeOf,
+      exits,
+      headersFor,
+      resolveSecret,
+      sitemapScope,
+    };
     if (spec.spider === undefined) {
-      const read = readerOf(makeExtractor(spec));
-      return { spec, linkFilter, digestOf, routeOf, exits, headersFor, resolveSecret, read, needsTab: false };
+      return { ...shared, linkFilter, read: readerOf(makeExtractor(spec)), needsTab: false };
     }
     const spiderFilter = linkFilter ?? createLinkFilter(OWN_SITE);
     const inScope = (pageUrl: string, depth: number) =>
@@ -51,18 +60,7 @@ export function createPlanMaker({
     const spider = await loadSpider(spec.spider);
     const read = makeSpiderReader(spider, inScope);
     const logIn = typeof spider.login === "function" ? loginOf(spider.login) : undefined;
-    return {
-      spec,
-      logIn,
-      linkFilter: spiderFilter,
-      digestOf,
-      routeOf,
-      exits,
-      headersFor,
-      resolveSecret,
-      read,
-      needsTab: true,
-    };
+    return { ...shared, logIn, linkFilter: spiderFilter, read, needsTab: true };
   };
 }
 

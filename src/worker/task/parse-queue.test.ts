@@ -7,6 +7,7 @@ import { aRequest } from "../../../test/contracts/frontier/makers.ts";
 import { createManualClock } from "../../../test/model/manual-clock.ts";
 import { submitDirectly } from "../../../test/submit/submit-directly.ts";
 import { resolveConfig } from "../../config/resolve.ts";
+import { readSitemap } from "../../discover/sitemap/read-sitemap.ts";
 import type { Fetcher } from "../../fetch/fetcher.ts";
 import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
 import { createLog } from "../../runtime/log.ts";
@@ -178,7 +179,7 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
   const attempts = createAttemptRecorder({ clock }, { worker: "w" });
   const attempt = attempts.begin(grant, false);
   const result = await runTask({
-    deps: { fetcher, ...browsing, robots, spool, ...rest },
+    deps: { fetcher, ...browsing, robots, spool, frontier, readSitemap, ...rest },
     observe: {},
     attempt,
     options: { limits: { totalMs: 1, idleMs: 1 }, maxLinks: 10, maxRedirects: 10, recrawlBytes: 1000 },

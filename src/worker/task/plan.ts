@@ -1,5 +1,6 @@
 /** A job as a worker runs it: compiled once, then used for every task of the job. */
 import type { LinkFilter } from "../../discover/link-filter.ts";
+import type { SitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { Routing } from "../../domain/route.ts";
 import type { ExitUse } from "../../fetch/fetcher.ts";
@@ -23,6 +24,8 @@ export type JobPlan = {
   /** Whether the reader may use the open browser tab of a rendered page. */
   needsTab: boolean;
   linkFilter: LinkFilter | undefined;
+  /** Which entries of sitemaps become tasks. */
+  sitemapScope: SitemapScope;
   /**
    * A digest of everything that determines how a page is read. Two jobs with equal digests extract equal content from
    * it.

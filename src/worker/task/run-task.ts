@@ -8,9 +8,8 @@
  * once. A crash loses only the work of this attempt, because the lease expires and the task runs again.
  */
 import { discover, type FoundLinks } from "../../discover/discover.ts";
-import { kindOf } from "../../domain/job-spec.ts";
 import type { Page } from "../../domain/page.ts";
-import { siteOf } from "../../domain/site.ts";
+import { isSitemapTask } from "../../domain/sitemap-task.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { pageUrlOf } from "../../domain/task-url.ts";
 import type { FetchLimits, FetchOutcome, RequestCookies } from "../../fetch/fetcher.ts";
@@ -29,13 +28,15 @@ import { type ParseCarry, parseLater, redirected, renderLater } from "./next-tas
 import type { JobPlan } from "./plan.ts";
 import type { ReadBatcher } from "./read-batcher.ts";
 import { emitted, isAsBefore, memoryOf, memoryOfGone, memoryOfSame, type Revisit, readBefore } from "./recrawl.ts";
-import type { ScriptedSites } from "./scripted-sites.ts";
+import { kindAt, type ScriptedSites } from "./scripted-sites.ts";
 import { cookiesOf, fetchInSession, openSession, type SessionDeps } from "./session-run.ts";
+import { runSitemapTask, type SitemapTaskDeps } from "./sitemap-task.ts";
 import { ended, fetchFailed, messageOf, type TaskResult, tookTooLong, writeOf } from "./task-result.ts";
 import { isOverTime } from "./time-limit.ts";
 
 export type RunTaskDeps = FetchPageDeps &
-  SessionDeps & {
+  SessionDeps &
+  SitemapTaskDeps & {
     robots: RobotsPolicy;
     spool: Pick<PageSpool, "get">;
     decode(body: Buffer, contentType: string | undefined): string;
@@ -74,7 +75,9 @@ type FetchedPage = FetchOutcome & { kind: "page" };
 type IsAllowed = (url: string) => boolean;
 
 export async function runTask(run: NewTaskRun): Promise<TaskResult> {
-  const task = { ...run, revisit: await findRevisit(run) };
+  const isSitemap = isSitemapTask(run.grant);
+  // A sitemap is read again in every recrawl: it may list new pages.
+  const task = { ...run, revisit: isSitemap ? undefined : await findRevisit(run) };
   if (task.grant.kind === "parse") return parsePage(task);
   if (task.grant.kind === "deliver") return deliverEvent(task);
   const robots = await checkRobots(task);
@@ -84,6 +87,7 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
     return ended(task.grant, outcome, { kind: "throttled", cause: "robots" });
   }
   if (!robots.allows(pageUrlOf(task.grant.url))) return ended(task.grant, { kind: "refused", because: "robots" });
+  if (isSitemap) return runSitemapTask({ ...task, revisit: undefined }, robots);
   const session = run.plan.spec.sessions === undefined ? undefined : await openSession(task);
   const cookies = session === undefined ? undefined : cookiesOf(session);
   const outcome = session === undefined ? await fetchPage(task) : await fetchWith(session, task);
@@ -272,7 +276,7 @@ async function done(task: Task, { page, extracted, found, isAllowed, unchanged }
     isAllowed,
     routeOf,
     pageUrl: page.url,
-    ownKind: await ownKind(task, page),
+    ownKind: await kindAt(page.url, spec, task.deps.scriptedSites),
     depth: grant.depth,
     maxLinks: options.maxLinks,
   });
@@ -290,10 +294,4 @@ async function done(task: Task, { page, extracted, found, isAllowed, unchanged }
     body: undefined,
     pictures: {},
   };
-}
-
-/** The kind of new tasks at the site of the page: `render` if the site is known to need a browser. */
-async function ownKind({ deps, plan }: Task, { url }: Page): Promise<TaskKind> {
-  if (plan.spec.render !== "auto") return kindOf(plan.spec);
-  return (await deps.scriptedSites.has(siteOf(url, plan.spec.siteGrouping))) ? "render" : "fetch";
 }

@@ -2,6 +2,9 @@
  * The sites whose pages have no content without a browser. Workers mark them in the broker, for all workers. Jobs with
  * `render: "auto"` check the site of every page, so the reply of the broker is cached. Many tasks call this at once.
  */
+import { type JobSpec, kindOf } from "../../domain/job-spec.ts";
+import { siteOf } from "../../domain/site.ts";
+import type { TaskKind } from "../../domain/task.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
@@ -9,6 +12,16 @@ export type ScriptedSites = {
   has(site: string): Promise<boolean>;
   mark(site: string): Promise<void>;
 };
+
+/** The kind of new tasks at the site of a page: `render` if the site is known to need a browser. */
+export async function kindAt(
+  url: string,
+  spec: Pick<JobSpec, "render" | "siteGrouping">,
+  scriptedSites: Pick<ScriptedSites, "has">,
+): Promise<TaskKind> {
+  if (spec.render !== "auto") return kindOf(spec);
+  return (await scriptedSites.has(siteOf(url, spec.siteGrouping))) ? "render" : "fetch";
+}
 
 type Deps = { frontier: Pick<Frontier, "isScripted" | "markScripted">; clock: Clock };
 type Options = {

@@ -72,6 +72,42 @@ export function settling({ open, test, testWith }: Suite): void {
     expect(urlsOf(await grantsOf(frontier))).toEqual(urlsOf(tasksAt("b.test", 3)));
   });
 
+  test("F8 links may be queued before their task is settled, also in a sealed job above the cap", async () => {
+    const { frontier } = await open({ maxPending: 2 });
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    await frontier.seal("job");
+    const grant = await oneGrant(frontier);
+    const links = [...tasksAt("b.test", 700), ...tasksAt("c.test", 600), ...tasksAt("a.test", 1)];
+
+    expect(await frontier.discover(grant, links)).toBe(true);
+    expect(await frontier.discover(grant, [])).toBe(true);
+    expect(await countsOf(frontier)).toEqual({
+      ...{ submitted: 1, discovered: 1301, queued: 1300, leased: 1, duplicate: 1 },
+    });
+    await frontier.settle([settlementOf(grant)]);
+
+    expect(await countsOf(frontier)).toMatchObject({ discovered: 1301, queued: 1300, done: 1 });
+    expect(await viewOf(frontier)).toMatchObject({ state: "running" });
+  });
+
+  test("F8 a task that queued links and crashed queues them once", async () => {
+    const { frontier, clock } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const first = await oneGrant(frontier, { leaseMs: 1000 });
+    await frontier.discover(first, tasksAt("b.test", 3));
+    clock.advance(1000);
+    await frontier.reap(10);
+
+    expect(await frontier.discover(first, tasksAt("c.test", 3))).toBe(false);
+    const second = (await grantsOf(frontier, { max: 10 })).find(({ taskId }) => taskId === first.taskId);
+    if (second === undefined) throw new Error("the task was not granted again");
+    expect(await frontier.discover(second, tasksAt("b.test", 3))).toBe(true);
+    await frontier.settle([settlementOf(second)]);
+
+    expect(await frontier.discover(second, tasksAt("c.test", 3))).toBe(false);
+    expect(await countsOf(frontier)).toEqual({ submitted: 1, discovered: 6, leased: 3, done: 1, duplicate: 3 });
+  });
+
   test("F8 a discovered link keeps its job from finishing", async () => {
     const { frontier } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ledgerGap } from "../../../src/domain/job.ts";
 import { MAX_BATCH } from "../../../src/frontier/frontier.ts";
 import { createSeenCache } from "../../../src/frontier/seen-cache.ts";
+import { createAdmitMany } from "../../../src/frontier/sqlite/admit-many.ts";
 import { createDeadLetters } from "../../../src/frontier/sqlite/dead.ts";
 import { createAdmit } from "../../../src/frontier/sqlite/enqueue.ts";
 import { createJobs } from "../../../src/frontier/sqlite/jobs.ts";
@@ -52,7 +53,8 @@ describe("a process that crashes between two transactions of one operation", () 
       },
     };
     const runTransaction = createRunTransaction({ db: crashing, now: () => clock.now(), seen: createSeenCache() });
-    const deps = { db: crashing, runTransaction, admit: createAdmit(crashing) };
+    const admit = createAdmit(crashing);
+    const deps = { db: crashing, runTransaction, admit, admitMany: createAdmitMany(crashing, admit) };
     return { jobs: createJobs(deps), leases: createSettler(deps), dead: createDeadLetters(deps) };
   }
 
