@@ -1,6 +1,8 @@
 /** Generates the OpenAPI 3.1 document from the routes. */
 import { z } from "zod";
+import { browserSchema } from "../submit/browser-schema.ts";
 import { jobSchema } from "../submit/job-schema.ts";
+import { proxySchema } from "../submit/proxy-schema.ts";
 import { VERSION } from "../version.ts";
 import type { ResponseShape, Route } from "./route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire/dead.ts";
@@ -20,6 +22,8 @@ export type OpenApi = {
 /** Shared schemas, by their name in the document. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   NewJob: jobSchema,
+  Browser: browserSchema,
+  ProxyRules: proxySchema,
   Job: jobSchemaOut,
   Page: pageSchemaOut,
   DeadLetter: deadSchemaOut,

@@ -3,13 +3,32 @@ import { hash } from "node:crypto";
 import { EXIT_KINDS, type Exit, type ExitKind } from "../domain/exit.ts";
 import type { ProxyEntry } from "../domain/proxy-entry.ts";
 import { parseSecretReference } from "../domain/secret-reference.ts";
-import { TrawlError } from "../errors.ts";
+import { isTrawlError, TrawlError } from "../errors.ts";
 import { createSecretResolver } from "./secret-reference.ts";
 
 /** The exits in the order of the list, each once. Throws BAD_SECRET or BAD_CONFIG. */
 export function resolveExits(entries: readonly ProxyEntry[]): Exit[] {
   // The operator wrote the list, so it may use all secrets.
+  return exitsWith(createSecretResolver("all"), entries);
+}
+
+/** Like `resolveExits`, for showing exits: their secrets may be missing, and an exit that is itself a secret is left out. */
+export function describeExits(entries: readonly ProxyEntry[]): Exit[] {
   const resolve = createSecretResolver("all");
+  const orNothing = (text: string): string => orElse(() => resolve(text), "");
+  return entries.flatMap((entry) => orElse(() => exitsWith(orNothing, [entry]), []));
+}
+
+function orElse<T>(make: () => T, otherwise: T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (isTrawlError(error)) return otherwise;
+    throw error;
+  }
+}
+
+function exitsWith(resolve: Resolve, entries: readonly ProxyEntry[]): Exit[] {
   const exits = new Map<string, Exit>();
   for (const entry of entries) {
     const exit = entry.isGateway ? gatewayOf(entry, resolve) : proxyOf(entry, resolve);
