@@ -42,17 +42,23 @@ function exitsWith(resolve: Resolve, entries: readonly ProxyEntry[]): Exit[] {
 export function exitSecrets(entries: readonly ProxyEntry[]): string[] {
   try {
     return resolveExits(entries).flatMap((exit) => {
-      const values = exit.kind === "gateway" ? [...new URL(exit.url).searchParams.values()] : [exit.password];
+      const isGateway = exit.kind === "gateway";
+      const values = isGateway ? [...new URL(exit.url).searchParams.values()] : [exit.password];
       const all = [...values, ...values.map(encodeURIComponent), basicOf(exit)];
-      return all.filter((value) => value !== "" && !value.includes("{url}") && value.length >= MIN_SECRET);
+      const shortest = isGateway ? MIN_KEY : MIN_PASSWORD;
+      return all.filter((value) => value.length >= shortest && !value.includes("{url}"));
     });
   } catch {
     return []; // a reference cannot be resolved; a worker that needs it reports that
   }
 }
 
-/** Shorter values of a gateway's query, such as `render=1`, are no secrets, and would be masked in every log line. */
-const MIN_SECRET = 4;
+/**
+ * Shorter values are not masked, because they would be masked in words of every log line. A short value in the query of a
+ * gateway is an option, such as `render=true`, and not a key.
+ */
+const MIN_PASSWORD = 4;
+const MIN_KEY = 8;
 
 function basicOf({ username, password }: Exit): string {
   return password === "" ? "" : Buffer.from(`${username}:${password}`).toString("base64");
