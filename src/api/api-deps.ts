@@ -15,6 +15,7 @@ import type { Tracing } from "../runtime/tracing.ts";
 import type { Bodies } from "../store/bodies/bodies.ts";
 import type { ControlStores, Store, StoredPage } from "../store/store.ts";
 import type { JobListCache } from "./job-list-cache.ts";
+import type { ProxiesOut } from "./wire/proxies.ts";
 
 export type ApiDeps = {
   frontier: Frontier & FrontierAdmin;
@@ -31,6 +32,8 @@ export type ApiDeps = {
   quotas: QuotaKeeper;
   /** Called after this process changed a key, so that the key is read again from the store. */
   forgetKey(id: string): void;
+  /** What the fleet has measured for the proxies. */
+  readProxies(): Promise<ProxiesOut>;
   /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
   checkRules(spec: JobSpec): void;
   /**

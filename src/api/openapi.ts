@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { browserSchema } from "../submit/browser-schema.ts";
 import { jobSchema } from "../submit/job-schema.ts";
+import { proxySchema } from "../submit/proxy-schema.ts";
 import { loginSchema } from "../submit/session-schema.ts";
 import { entrySchema } from "../submit/url-entry.ts";
 import { VERSION } from "../version.ts";
@@ -26,6 +27,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   // Parts of a job that other requests also have.
   Browser: browserSchema,
   Login: loginSchema,
+  ProxyRules: proxySchema,
   Url: entrySchema,
   Job: jobSchemaOut,
   Page: pageSchemaOut,

@@ -62,6 +62,8 @@ export type Fleet = {
   sites: Sites;
   queues(options?: Signal): Promise<Wire.QueueOut[]>;
   workers(options?: Signal): Promise<Wire.WorkerOut[]>;
+  /** Success, latency and cost of the proxies. Requires the scope `admin`. */
+  proxies(options?: Signal): Promise<Wire.ProxiesOut>;
   /** The history of the fleet. Requires the scope admin. */
   history(span?: HistorySpan, options?: Signal): Promise<HistoryOut>;
   /**
@@ -104,6 +106,7 @@ export function createFleet(requests: Requests): Fleet {
       (await requests.json<{ queues: Wire.QueueOut[] }>("/v1/queues", { signal })).queues,
     workers: async ({ signal } = {}) =>
       (await requests.json<{ workers: Wire.WorkerOut[] }>("/v1/workers", { signal })).workers,
+    proxies: ({ signal } = {}) => requests.json("/v1/proxies", { signal }),
     history: (span = {}, { signal } = {}) => requests.json(`/v1/history${queryOf(span)}`, { signal }),
     command: (worker, command, { signal } = {}) =>
       requests.json(`/v1/workers/${encodeURIComponent(worker)}/${command}`, { method: "POST", signal }),

@@ -5,6 +5,7 @@ export type { CommandOut, WorkerOut } from "../api/wire/fleet.ts";
 export type { HistoryOut } from "../api/wire/history.ts";
 export type { JobErrorsOut, NewJobOut, SubmissionOut, WrittenJobOut } from "../api/wire/jobs.ts";
 export type { MeOut } from "../api/wire/keys.ts";
+export type { ProxiesOut } from "../api/wire/proxies.ts";
 export type {
   ExtractionPreviewOut,
   InvalidOut,

@@ -25,6 +25,7 @@ import { jobRoutes } from "../api/routes/jobs.ts";
 import { keyRoutes, meRoutes } from "../api/routes/keys.ts";
 import { metricsRoutes } from "../api/routes/metrics.ts";
 import { pageRoutes } from "../api/routes/pages.ts";
+import { proxyRoutes } from "../api/routes/proxies.ts";
 import { resultRoutes } from "../api/routes/results.ts";
 import { scheduleRoutes } from "../api/routes/schedules.ts";
 import { scrapeRoutes } from "../api/routes/scrape.ts";
@@ -32,10 +33,13 @@ import { siteRoutes } from "../api/routes/sites.ts";
 import { traceRoutes } from "../api/routes/trace.ts";
 import { webhookRoutes } from "../api/routes/webhooks.ts";
 import { type ApiServer, createApiServer } from "../api/server.ts";
+import { describeExits } from "../config/resolve-exits.ts";
 import type { Config } from "../config/schema.ts";
 import { createQuotaKeeper } from "../control/quota/quotas.ts";
 import { TrawlError } from "../errors.ts";
 import { createGuardedExtractor } from "../extract/guarded-extractor.ts";
+import { figuresOf } from "../fetch/exit/figures.ts";
+import { readAllHealth } from "../fetch/exit/health-codec.ts";
 import { decodeBody } from "../fetch/http/charset.ts";
 import { withCachedQueries } from "../frontier/cached-queries.ts";
 import type { Retention } from "../retain/retention.ts";
@@ -64,6 +68,7 @@ export async function composeApi(
   const authenticator = createAuthenticator({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
   await authenticator.isOpen(); // loads the keys before the first request
   const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
+  const exits = describeExits(config.proxies);
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
   const guarded = createGuardedExtractor({ ...PREVIEW_LIMITS, timeoutMs: config.apiTryRulesMs });
   const deps: ApiDeps = {
@@ -82,6 +87,7 @@ export async function composeApi(
     openTracing: trawl.openTracing,
     quotas,
     forgetKey: authenticator.forget,
+    readProxies: async () => figuresOf(await readAllHealth(frontier), exits, clock.now()),
     checkRules,
     previewRules: (choice, page, body, requester) =>
       guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }, requester),
@@ -146,6 +152,7 @@ function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: (
     ...pageRoutes(deps),
     ...deadRoutes(deps),
     ...fleetRoutes(deps),
+    ...proxyRoutes(deps),
     ...historyRoutes(deps),
     ...siteRoutes(deps),
     ...scrapeRoutes(deps, createSharedPoller(deps, { everyMs: SCRAPE_POLL_EVERY_MS })),

@@ -194,11 +194,11 @@ export function createFetching(
     log: Log;
     frontier: Pick<Frontier, "findRobots" | "keepRobots" | "findValue" | "keepValue">;
     pacer: Pick<Pacer, "allowance" | "slowDown">;
-    meter: Pick<WorkerMeter, "ask" | "browser">;
+    meter: Pick<WorkerMeter, "ask" | "browser" | "proxied">;
   },
 ): Fetching {
   const gate = createEgressGate({}, { allowHosts, allowNetworks: networksFrom(config), connectMs: config.idleMs });
-  const exits = createExits(config, { clock, log, frontier });
+  const exits = { ...createExits(config, { clock, log, frontier }), count: meter.proxied };
   const fetcher = createHttpFetcher(
     { gate, allowance: pacer.allowance, clock, exits },
     { userAgent: config.userAgent, connectionsPerSite: config.concurrency, keepAliveMs: KEEP_ALIVE_MS },

@@ -3,13 +3,32 @@ import { hash } from "node:crypto";
 import { EXIT_KINDS, type Exit, type ExitKind } from "../domain/exit.ts";
 import type { ProxyEntry } from "../domain/proxy-entry.ts";
 import { parseSecretReference } from "../domain/secret-reference.ts";
-import { TrawlError } from "../errors.ts";
+import { isTrawlError, TrawlError } from "../errors.ts";
 import { createSecretResolver } from "./secret-reference.ts";
 
 /** The exits in the order of the list, each once. Throws BAD_SECRET or BAD_CONFIG. */
 export function resolveExits(entries: readonly ProxyEntry[]): Exit[] {
   // The operator wrote the list, so it may use all secrets.
+  return exitsWith(createSecretResolver("all"), entries);
+}
+
+/** Like `resolveExits`, for showing exits: their secrets may be missing, and an exit that is itself a secret is left out. */
+export function describeExits(entries: readonly ProxyEntry[]): Exit[] {
   const resolve = createSecretResolver("all");
+  const orNothing = (text: string): string => orElse(() => resolve(text), "");
+  return entries.flatMap((entry) => orElse(() => exitsWith(orNothing, [entry]), []));
+}
+
+function orElse<T>(make: () => T, otherwise: T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (isTrawlError(error)) return otherwise;
+    throw error;
+  }
+}
+
+function exitsWith(resolve: Resolve, entries: readonly ProxyEntry[]): Exit[] {
   const exits = new Map<string, Exit>();
   for (const entry of entries) {
     const exit = entry.isGateway ? gatewayOf(entry, resolve) : proxyOf(entry, resolve);
@@ -23,17 +42,23 @@ export function resolveExits(entries: readonly ProxyEntry[]): Exit[] {
 export function exitSecrets(entries: readonly ProxyEntry[]): string[] {
   try {
     return resolveExits(entries).flatMap((exit) => {
-      const values = exit.kind === "gateway" ? [...new URL(exit.url).searchParams.values()] : [exit.password];
+      const isGateway = exit.kind === "gateway";
+      const values = isGateway ? [...new URL(exit.url).searchParams.values()] : [exit.password];
       const all = [...values, ...values.map(encodeURIComponent), basicOf(exit)];
-      return all.filter((value) => value !== "" && !value.includes("{url}") && value.length >= MIN_SECRET);
+      const shortest = isGateway ? MIN_KEY : MIN_PASSWORD;
+      return all.filter((value) => value.length >= shortest && !value.includes("{url}"));
     });
   } catch {
     return []; // a reference cannot be resolved; a worker that needs it reports that
   }
 }
 
-/** Shorter values of a gateway's query, such as `render=1`, are no secrets, and would be masked in every log line. */
-const MIN_SECRET = 4;
+/**
+ * Shorter values are not masked, because they would be masked in words of every log line. A short value in the query of a
+ * gateway is an option, such as `render=true`, and not a key.
+ */
+const MIN_PASSWORD = 4;
+const MIN_KEY = 8;
 
 function basicOf({ username, password }: Exit): string {
   return password === "" ? "" : Buffer.from(`${username}:${password}`).toString("base64");

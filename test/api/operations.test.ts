@@ -1,7 +1,9 @@
 /** Operations over HTTP: dead letters, explanations, sites, workers. */
 import { describe, expect, it } from "vitest";
 import type { Vitals } from "../../src/frontier/frontier.ts";
-import { startApi } from "./harness.ts";
+import { waitUntil } from "../services/wait-until.ts";
+import { startProxy } from "../site/proxy.ts";
+import { closeLater, startApi } from "./harness.ts";
 import { ended, startWorking } from "./working-api.ts";
 
 const PAGES = { "/": "<h1>one</h1>", "/gone": { status: 404 }, "/lost": { status: 404 }, "/shut": { status: 403 } };
@@ -138,6 +140,29 @@ describe("an explanation", () => {
 });
 
 describe("the fleet", () => {
+  it("shows the health of its proxies, without credentials", async () => {
+    const proxy = await startProxy({ username: "user", password: "canary-password" });
+    closeLater(() => proxy.close());
+    const settings = { proxies: [{ url: proxy.url, provider: "acme", cost: 2 }] };
+    const working = await startWorking({ "/": "<h1>page</h1>" }, { ...settings, robots: false });
+    await working.startWorker();
+    const { json: job } = await working.request("POST", "/v1/jobs", { urls: [`${working.site.url}/`] });
+    await ended(working, job.id);
+
+    let answer = await working.request("GET", "/v1/proxies");
+    await waitUntil(async () => {
+      answer = await working.request("GET", "/v1/proxies");
+      return JSON.stringify(answer.json.providers) !== "[]";
+    }, 20_000);
+
+    expect(answer.json.providers).toMatchObject([
+      { provider: "acme", site: working.site.site, requests: 1, success: 1, blocked: 0, cost: 2 },
+    ]);
+    const label = proxy.url.replace("user:canary-password@", "");
+    expect(answer.json.proxies).toMatchObject([{ proxy: label, state: "healthy", ejectedAt: [] }]);
+    expect(JSON.stringify(answer.json)).not.toContain("canary");
+  });
+
   it("lists its workers, and the backlog and the workers of each queue", async () => {
     const working = await withDead();
     await working.request("POST", "/v1/jobs", { urls: ["https://a.example/"], queue: "later" });

@@ -38,14 +38,15 @@ export function addProxies(program: Command): void {
 }
 
 async function show(flags: Flags): Promise<void> {
-  const [{ readAllHealth }, { resolveExits }, { figuresOf, figuresText }] = await Promise.all([
+  const [{ readAllHealth }, { describeExits }, { figuresOf }, { figuresText }] = await Promise.all([
     import("../../fetch/exit/health-codec.ts"),
     import("../../config/resolve-exits.ts"),
-    import("../proxies/figures.ts"),
+    import("../../fetch/exit/figures.ts"),
+    import("../proxies/figures-text.ts"),
   ]);
   await inSession({ flags, settings: { proxies: flags.proxies } }, async ({ config, screen, trawl }) => {
     const health = await readAllHealth(trawl.frontier);
-    const figures = figuresOf(health, resolveExits(config.proxies), trawl.clock.now());
+    const figures = figuresOf(health, describeExits(config.proxies), trawl.clock.now());
     if (flags.json === true) return screen.out(`${JSON.stringify(figures)}\n`);
     if (figures.proxies.length > 0) return screen.out(figuresText(figures));
     screen.err("no proxies; list them in TRAWL_PROXIES, or pass --proxy to crawl, worker or up\n");

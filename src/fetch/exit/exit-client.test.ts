@@ -21,7 +21,7 @@ import { createSpending, readSpending, type Spending } from "./spending.ts";
 
 const JOB = "j1";
 
-describe("a fleet with 10 proxies: 3 dead, 2 slow, 1 blocked at one site", () => {
+describe("3 workers with 20 sites and 10 proxies: 3 dead, 2 slow, 1 blocked at one site", () => {
   it("has a success of 99 % after warm-up, and takes a dead proxy back when it returns", async () => {
     const proxies = await Promise.all(
       Array.from({ length: 10 }, (_, nth) =>
@@ -36,7 +36,7 @@ describe("a fleet with 10 proxies: 3 dead, 2 slow, 1 blocked at one site", () =>
     for (const proxy of [first, second, third]) proxy.mode = "dead";
     for (const proxy of [slow, slower]) if (proxy !== undefined) proxy.delayMs = 700;
     const guarded = await siteOf((from) => (from === blocked?.address ? 403 : 200));
-    const others = await Promise.all(Array.from({ length: 5 }, () => siteOf(() => 200)));
+    const others = await Promise.all(Array.from({ length: 19 }, () => siteOf(() => 200)));
     const sites = [guarded, ...others];
     const fleet = await openFleet({ exits: exitsFrom(proxies.map(({ url }) => url)), workers: 3 });
 
@@ -49,11 +49,11 @@ describe("a fleet with 10 proxies: 3 dead, 2 slow, 1 blocked at one site", () =>
       }
       return outcomes;
     };
-    await round(12);
+    await round(10);
     await fleet.flush();
     const warm = { deadTries: first.connections + second.connections + third.connections };
     const seenBefore = guarded.from.length;
-    const outcomes = await round(40);
+    const outcomes = await round(25);
     await fleet.flush();
 
     const successes = outcomes.filter(({ kind }) => kind === "page").length;

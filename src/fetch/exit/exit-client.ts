@@ -26,6 +26,8 @@ export type ExitClientDeps = {
   spending: Spending;
   clock: Clock;
   random(): number;
+  /** Counts a request through an exit. */
+  count?: (result: ExitResult["kind"]) => void;
 };
 
 export type ExitClient = {
@@ -76,6 +78,7 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
       const verdict = await verdictOf(result, use !== undefined);
       const [site, cost] = [request.site, isCharged(result) ? exit.cost : 0];
       const tookMs = clock.now() - startedAt;
+      deps.count?.(verdict.kind);
       if (verdict.kind !== "down") board.record(site, exit.id, { kind: verdict.kind, tookMs, cost });
       board.record(ALL_SITES, exit.id, { kind: verdict.kind === "down" ? "down" : "ok", tookMs, cost });
       const jobId = use === undefined || use === "none" ? undefined : use.jobId;

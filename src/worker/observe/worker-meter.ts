@@ -7,7 +7,13 @@ import type { Frontier } from "../../frontier/frontier.ts";
 import { createMetrics, type Metrics, type Snapshot } from "../../runtime/metrics.ts";
 import type { Store } from "../../store/store.ts";
 import type { Attempt, SettledAttempt, TaskObserver } from "./task-observer.ts";
-import { type BROKER_CALLS, type FETCHED, WORKER_METRICS, type WorkerMetricName } from "./worker-metrics.ts";
+import {
+  type BROKER_CALLS,
+  type FETCHED,
+  type PROXY_RESULTS,
+  WORKER_METRICS,
+  type WorkerMetricName,
+} from "./worker-metrics.ts";
 
 type BrokerCall = (typeof BROKER_CALLS)[number];
 type Fetched = (typeof FETCHED)[number];
@@ -22,6 +28,8 @@ export type WorkerMeter = {
   ask<Request, Answer extends object>(client: Requester<Request, Answer>, of: "robots"): Requester<Request, Answer>;
   observer: TaskObserver;
   browser: { launched(): void; crashed(): void };
+  /** A request went through a proxy or a gateway. */
+  proxied(result: (typeof PROXY_RESULTS)[number]): void;
   snapshot(gauges: { inFlight: number; concurrency: number }): Snapshot;
 };
 
@@ -91,6 +99,7 @@ export function createWorkerMeter(): WorkerMeter {
       launched: () => metrics.add("trawl_browser_launches_total", 1),
       crashed: () => metrics.add("trawl_browser_crashes_total", 1),
     },
+    proxied: (result) => metrics.add("trawl_proxy_requests_total", 1, result),
     snapshot({ inFlight, concurrency }) {
       metrics.set("trawl_tasks_in_flight", inFlight);
       metrics.set("trawl_worker_concurrency", concurrency);

@@ -14,6 +14,9 @@ export const FETCHED = ["page", "render", "robots"] as const;
 const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx", "none"] as const;
 export const BROKER_CALLS = ["lease", "settle", "extend", "release"] as const;
 
+/** `down`: the proxy does not work. `failed`: it, or the site, did not answer. */
+export const PROXY_RESULTS = ["ok", "failed", "blocked", "down"] as const;
+
 export const WORKER_METRICS = {
   trawl_tasks_total: {
     type: "counter",
@@ -53,6 +56,11 @@ export const WORKER_METRICS = {
     type: "counter",
     help: "Requests, by purpose and status class.",
     labels: { of: FETCHED, status: STATUS_CLASSES },
+  },
+  trawl_proxy_requests_total: {
+    type: "counter",
+    help: "Requests through proxies and gateways, by result. `down`: the proxy does not work. `failed`: the proxy or the site did not answer.",
+    labels: { result: PROXY_RESULTS },
   },
   trawl_fetch_seconds: {
     type: "histogram",

@@ -1,10 +1,9 @@
-/** The figures of `trawl proxies`: success, latency and cost by provider and site, from the health that the fleet shares. */
+/** The figures of proxies for users: success, latency and cost by provider and site, from the health that the fleet shares. */
 import type { Exit } from "../../domain/exit.ts";
-import { type Health, NO_HEALTH, type Standing, standingOf } from "../../fetch/exit/health.ts";
-import { ALL_SITES, type SiteHealth } from "../../fetch/exit/health-codec.ts";
-import { table } from "../terminal.ts";
+import { type Health, NO_HEALTH, type Standing, standingOf } from "./health.ts";
+import { ALL_SITES, type SiteHealth } from "./health-codec.ts";
 
-type Figures = {
+export type Figures = {
   requests: number;
   /** Share of the requests, from 0 to 1; null without requests. */
   success: number | null;
@@ -27,6 +26,7 @@ export type ProxyFigures = Figures & {
 /** The provider of proxies that the fleet has used, and that are not in the settings of this process. */
 const UNKNOWN = "(not in proxies)";
 
+/** Success, latency and cost, by proxy and by provider and site. Contains no credentials. */
 export function figuresOf(
   health: ReadonlyMap<string, SiteHealth>,
   exits: readonly Exit[],
@@ -54,42 +54,6 @@ export function figuresOf(
   const order = (one: ProviderFigures, other: ProviderFigures) =>
     one.provider.localeCompare(other.provider) || one.site.localeCompare(other.site);
   return { proxies, providers: providers.sort(order) };
-}
-
-export function figuresText({ proxies, providers }: ReturnType<typeof figuresOf>): string {
-  const own = table(
-    [
-      ["PROXY", "PROVIDER", "STATE", "TAGS", "REQUESTS", "SUCCESS", "BLOCKED", "AVERAGE", "COST", "EJECTED AT"],
-      ...proxies.map((row) => [
-        ...[row.proxy, row.provider, row.state, row.tags.join(",")],
-        ...cellsOf(row),
-        row.ejectedAt.slice(0, SITES_SHOWN).join(", ") + (row.ejectedAt.length > SITES_SHOWN ? ", …" : ""),
-      ]),
-    ],
-    { right: [4, 5, 6, 7, 8] },
-  );
-  if (providers.length === 0) return own;
-  const bySite = table(
-    [
-      ["PROVIDER", "SITE", "REQUESTS", "SUCCESS", "BLOCKED", "AVERAGE", "COST"],
-      ...providers.map((row) => [row.provider, row.site, ...cellsOf(row)]),
-    ],
-    { right: [2, 3, 4, 5, 6] },
-  );
-  return `${own}\n${bySite}`;
-}
-
-const SITES_SHOWN = 3;
-
-export function cellsOf({ requests, success, blocked, averageMs, cost }: Figures): string[] {
-  const share = success === null ? "–" : `${Math.round(success * 1000) / 10} %`;
-  return [
-    String(requests),
-    share,
-    String(blocked),
-    averageMs === null ? "–" : `${averageMs} ms`,
-    String(rounded(cost)),
-  ];
 }
 
 function summed(rows: readonly Health[]): Figures {
