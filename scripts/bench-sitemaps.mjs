@@ -75,6 +75,7 @@ async function measure() {
       politeness: { rate: "unlimited", robots: false },
     };
     writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
+    const startCpu = cpuSecondsOf(worker.pid);
     const startedAt = Date.now();
     const id = JSON.parse(await output(["submit", "job.json", "--json"], { cwd, env })).id;
     let [peak, discovered] = [startRss, 0];
@@ -90,9 +91,10 @@ async function measure() {
     const seconds = (Date.now() - startedAt) / 1000;
     clearInterval(sampling);
     await frontier.close();
+    const cpu = cpuSecondsOf(worker.pid) - startCpu;
     const growth = (peak - startRss) / 2 ** 20;
     console.log(
-      `${files} files x ${urls} URLs, ${broker.split(":")[0]}: ${seconds.toFixed(1)} s, ${Math.round((files * urls) / seconds)} URLs/s, RSS ${(startRss / 2 ** 20).toFixed(0)} MB + ${growth.toFixed(0)} MB`,
+      `${files} files x ${urls} URLs, ${broker.split(":")[0]}: ${seconds.toFixed(1)} s, ${Math.round((files * urls) / seconds)} URLs/s, worker CPU ${((cpu / files / urls) * 1e6).toFixed(1)} µs per URL, RSS ${(startRss / 2 ** 20).toFixed(0)} MB + ${growth.toFixed(0)} MB`,
     );
   } finally {
     worker.kill("SIGKILL");
@@ -122,6 +124,11 @@ async function openFrontier(broker, prefix) {
   }
   const { openRedisFrontier } = await import("../dist/frontier/redis/open.js");
   return openRedisFrontier(broker, { clock, log }, { ...shared, prefix, shards: 1, retryForMs: 5_000, time: "broker" });
+}
+
+function cpuSecondsOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100; // user and system time, in ticks of 10 ms
 }
 
 function rssOf(pid) {

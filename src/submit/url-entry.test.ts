@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { entryOf, originsOf, readEntry } from "./url-entry.ts";
+import { entryOf, originsOf, readEntry, sitemapEntry, startEntries } from "./url-entry.ts";
 
 const entry = (request: object) => JSON.stringify({ url: "https://a.example/x", ...request });
 
@@ -36,6 +36,22 @@ describe("an entry of a list of URLs", () => {
     const read = readEntry(entry({ method: "PUT", form: { q: "a b" }, headers: { "x-a": "b" } }));
     if ("problem" in read) throw new Error(read.problem);
     expect(readEntry(entryOf({ ...read, url: `${read.url}#put-1` }))).toEqual(read);
+  });
+
+  it("may be a sitemap", () => {
+    const sitemap = sitemapEntry("https://a.example/x");
+    expect(readEntry(sitemap)).toEqual({ url: "https://a.example/x", isSitemap: true });
+    expect(readEntry(entry({ sitemap: true, method: "POST" }))).toMatchObject({
+      problem: expect.stringContaining("fetched by GET"),
+    });
+    expect(entryOf({ url: "https://a.example/x#sitemap" })).toBe(sitemap);
+    expect(
+      startEntries({ urls: ["https://b.example/"], sitemaps: ["https://a.example/x", "https://a.example/x"] }),
+    ).toEqual([sitemap, "https://b.example/"]);
+    expect(startEntries({ urls: [sitemap], sitemaps: { from: ["https://a.example/x"], since: "7d" } })).toEqual([
+      sitemap,
+    ]);
+    expect(startEntries({ sitemaps: true })).toEqual([]);
   });
 
   it("has an origin, and each origin is listed once", () => {

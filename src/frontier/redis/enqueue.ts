@@ -6,11 +6,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { NewTask } from "../../domain/task.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
-import { type EnqueueAnswer, MAX_BATCH } from "../frontier.ts";
+import type { EnqueueAnswer } from "../frontier.ts";
 import { jobNotFound } from "../job-errors.ts";
 import type { PageQuota } from "./cluster/page-quota.ts";
 import { allDone, type Shard, type Shards } from "./cluster/shards.ts";
-import { createLaneTable, encodeSubmitted, encodeTasks } from "./codec/codec.ts";
+import { encodeSubmitted } from "./codec/codec.ts";
 import type { Reply, ScriptArg } from "./connection/broker-client.ts";
 
 /** How soon a submitter should retry after `enqueue` reached the cap. */
@@ -68,17 +68,18 @@ export async function enqueue(
   return total;
 }
 
-/** Queues links of a page before the page is settled. The cap does not apply. */
+/** Queues links of a task before the task is settled. The cap does not apply. */
 export async function discover(
   shard: Shard,
   quota: PageQuota,
   jobId: string,
   links: readonly NewTask[],
 ): Promise<void> {
-  for (let from = 0; from < links.length; from += MAX_BATCH) {
-    const batch = links.slice(from, from + MAX_BATCH);
+  for (let from = 0, to = 0; from < links.length; from = to) {
+    to = endOfBatch(links, from);
+    const batch = links.slice(from, to);
     await quota.provide(shard, jobId, batch);
-    const [, exists] = await shard.runOnce("discover", jobId, ...encodeBatch(batch));
+    const [, exists] = await shard.runOnce("discover", jobId, links.length, ...encodeSubmitted(batch));
     if (exists !== 1) throw jobNotFound(jobId, "frontier.settle");
   }
 }
@@ -167,13 +168,6 @@ function splitByShard(shards: Shards, indexed: readonly IndexedTask[]): Map<Shar
 async function freeCapacity(shards: Shards, maxPending: number): Promise<number> {
   const counts = await Promise.all(shards.all.map((shard) => shard.read("HGET", shard.key("meta"), "pending")));
   return Math.max(0, maxPending - counts.reduce<number>((sum, count) => sum + Number(count ?? 0), 0));
-}
-
-/** Encodes first the lanes, then the tasks, which refer to lanes by index. */
-function encodeBatch(tasks: readonly NewTask[]): ScriptArg[] {
-  const lanes = createLaneTable();
-  const args = encodeTasks(tasks, lanes);
-  return [...lanes.encode(), ...args];
 }
 
 async function enqueuePart(

@@ -1,5 +1,5 @@
--- admit-many: queue submitted URLs with a few commands per batch instead of several per URL. The effect is the same as
--- that of `admit`. The fields of `tasks`:
+-- admit-many: queue many URLs of a running job with a few commands per batch instead of several per URL. The effect is
+-- the same as that of `admit`. `as`: "submitted" or "discovered". The fields of `tasks`:
 -- * sites: the site of each lane
 -- * routes: queue, priority and number of lanes, for each group of consecutive lanes with the same queue and priority
 -- * runs: lane and number of tasks, for each group of consecutive tasks of one lane; the lane is negative if the tasks
@@ -242,7 +242,7 @@ do
     return new, others
   end
 
-  function admit_many(job, tasks, count)
+  function admit_many(job, tasks, count, as)
     local answer = { queued = 0, duplicates = 0, refused = {} }
     local batches = collect_batches(job, tasks, count, answer)
     if #batches > 0 then
@@ -256,7 +256,7 @@ do
         if #new > 0 then push_copies(job, new, site, lane) end
       end
     end
-    job.submitted = job.submitted + count
+    job[as] = job[as] + count
     job.queued = job.queued + answer.queued
     job.duplicate = job.duplicate + answer.duplicates
     job.refused = job.refused + #answer.refused / 2

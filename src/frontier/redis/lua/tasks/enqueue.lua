@@ -21,7 +21,7 @@ local tasks = {
 }
 local count = math.min(#tasks.bodies, math.max(0, max - tx.totals.pending))
 
-local answer = admit_many(job, tasks, count)
+local answer = admit_many(job, tasks, count, "submitted")
 save()
 save_scopes()
 return save_reply({ exact(tx.now), "", count, answer.queued, answer.duplicates, unpack(answer.refused) })
