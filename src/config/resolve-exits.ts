@@ -9,14 +9,15 @@ import { createSecretResolver } from "./secret-reference.ts";
 /** The exits in the order of the list, each once. Throws BAD_SECRET or BAD_CONFIG. */
 export function resolveExits(entries: readonly ProxyEntry[]): Exit[] {
   // The operator wrote the list, so it may use all secrets.
-  return exitsWith(createSecretResolver("all"), entries);
+  const resolve = createSecretResolver("all");
+  return exitsOf(entries, (entry) => resolvedOf(entry, resolve));
 }
 
 /** Like `resolveExits`, for showing exits: their secrets may be missing, and an exit that is itself a secret is left out. */
 export function describeExits(entries: readonly ProxyEntry[]): Exit[] {
   const resolve = createSecretResolver("all");
   const orNothing = (text: string): string => orElse(() => resolve(text), "");
-  return entries.flatMap((entry) => orElse(() => exitsWith(orNothing, [entry]), []));
+  return exitsOf(entries, (entry) => orElse(() => resolvedOf(entry, orNothing), undefined));
 }
 
 function orElse<T>(make: () => T, otherwise: T): T {
@@ -28,14 +29,36 @@ function orElse<T>(make: () => T, otherwise: T): T {
   }
 }
 
-function exitsWith(resolve: Resolve, entries: readonly ProxyEntry[]): Exit[] {
+/**
+ * `written`: the password or the URL of the gateway, with references instead of the values of secrets. So the ids are the
+ * same in a process that cannot read the secrets.
+ */
+type Resolved = { exit: Exit; written: string };
+
+/**
+ * Exits with the same id that are written differently get the ids `ID`, `ID-2`, `ID-3`, in the order of the list. A hash
+ * of the secret is not used, because ids are public and a short password could be found from its hash.
+ */
+function exitsOf(entries: readonly ProxyEntry[], resolvedFrom: (entry: ProxyEntry) => Resolved | undefined): Exit[] {
   const exits = new Map<string, Exit>();
+  const variants = new Map<string, string[]>();
   for (const entry of entries) {
-    const exit = entry.isGateway ? gatewayOf(entry, resolve) : proxyOf(entry, resolve);
-    const key = `${exit.id} ${exit.scheme ?? ""}`;
-    if (!exits.has(key)) exits.set(key, exit);
+    const resolved = resolvedFrom(entry);
+    if (resolved === undefined) continue;
+    const { exit, written } = resolved;
+    const known = variants.get(exit.id) ?? [];
+    if (!known.includes(written)) known.push(written);
+    variants.set(exit.id, known);
+    const nth = known.indexOf(written) + 1;
+    const id = nth === 1 ? exit.id : `${exit.id}-${nth}`;
+    const key = `${id} ${exit.scheme ?? ""}`;
+    if (!exits.has(key)) exits.set(key, { ...exit, id });
   }
   return [...exits.values()];
+}
+
+function resolvedOf(entry: ProxyEntry, resolve: Resolve): Resolved {
+  return entry.isGateway ? gatewayOf(entry, resolve) : proxyOf(entry, resolve);
 }
 
 /** The credentials of the exits, for the list of values that never appear in logs. */
@@ -66,33 +89,36 @@ function basicOf({ username, password }: Exit): string {
 
 type Resolve = (text: string) => string;
 
-function proxyOf(entry: ProxyEntry, resolve: Resolve): Exit {
+function proxyOf(entry: ProxyEntry, resolve: Resolve): Resolved {
   const url = parsed(entry, resolve(entry.url));
   const scheme = url.protocol.slice(0, -1).toLowerCase();
   const kind = scheme === "socks5h" ? "socks5" : scheme;
   if (!isKind(kind)) throw invalid(entry, "is not the URL of an http, https or socks5 proxy");
   const [username, password] = [decodeURIComponent(url.username), resolve(decodeURIComponent(url.password))];
   const label = `${kind}://${url.host}`;
-  return {
+  const exit: Exit = {
     ...shared(entry, [kind, url.host, username].join(" ")),
     ...{ kind, label, url: label, username, password },
     provider: entry.provider ?? url.hostname,
     resolve: entry.resolve ?? (scheme === "socks5h" ? "proxy" : "here"),
     ...(entry.environment === undefined ? {} : { scheme: entry.environment.scheme }),
   };
+  return { exit, written: url.password };
 }
 
-function gatewayOf(entry: ProxyEntry, resolve: Resolve): Exit {
-  const text = resolve(entry.url).replace(/=((?:env|file):[^&#]+)/g, (_, reference: string) => {
+function gatewayOf(entry: ProxyEntry, resolve: Resolve): Resolved {
+  const written = resolve(entry.url);
+  const text = written.replace(/=((?:env|file):[^&#]+)/g, (_, reference: string) => {
     return `=${encodeURIComponent(resolve(decodeURIComponent(reference)))}`;
   });
   const { host, protocol, pathname } = parsed(entry, text);
-  return {
+  const exit: Exit = {
     ...shared(entry, ["gateway", host, pathname].join(" ")),
     ...{ kind: "gateway", label: `${protocol}//${host}`, url: text, username: "", password: "" },
     provider: entry.provider ?? host,
     resolve: entry.resolve ?? "here",
   };
+  return { exit, written };
 }
 
 function shared({ tags, provider, region, cost }: ProxyEntry, identity: string) {

@@ -1,6 +1,6 @@
 /**
- * An exit is a way for requests to leave the fleet other than directly: a proxy or a gateway of the operator's list. A
- * gateway is a service that fetches the URL in its own query, such as `https://api.example/?url={url}`.
+ * An exit is a proxy or a gateway through which requests are sent to sites. The operator lists them. A gateway is a
+ * service that fetches a page for the caller. Its URL contains that of the page: `https://api.example/?url={url}`.
  */
 
 export const EXIT_KINDS = ["http", "https", "socks5", "gateway"] as const;

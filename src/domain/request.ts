@@ -9,8 +9,10 @@ export type TaskRequest = {
   /** Names in lower case. They are sent only to the URL of the task. */
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** In a session, the target of a redirect: the URL where the chain of redirects began. */
+  /** Set if a redirect in a session leads to this task: the URL at which the redirects began. */
   redirectedFrom?: string;
+  /** The number of the session that was redirected. */
+  session?: number;
 };
 
 /** Longer bodies are refused, because the broker stores them. */
@@ -42,8 +44,8 @@ export function requestAfterRedirect(
 ): TaskRequest | undefined {
   if (request === undefined) return undefined;
   const becomesGet = (status === 303 && request.method !== "HEAD") || (status <= 302 && request.method === "POST");
-  const { body, headers, ...method } = becomesGet ? { ...asGet(request) } : request;
-  const { redirectedFrom: _, ...plain } = method;
+  const { body, headers, ...rest } = becomesGet ? { ...asGet(request) } : request;
+  const { redirectedFrom: _, session: __, ...plain } = rest;
   const next: TaskRequest = {
     ...plain,
     ...(headers === undefined || !isSameOrigin ? {} : { headers }),

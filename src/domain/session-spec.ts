@@ -5,7 +5,7 @@ export type SessionSpec = {
   count: number;
   /** `job`: the sessions are used at all sites. `site`: each site has its own sessions. */
   per: "job" | "site";
-  /** A session is replaced by a new one after this many requests. Undefined: never. */
+  /** A session is replaced by a new one after this many tasks. Undefined: never. */
   rotateAfter: number | undefined;
 };
 
@@ -42,12 +42,15 @@ export type ExpiredSession = {
   selector?: string;
 };
 
-/** The session of a task: sessions are numbered from 0. Each retry uses the next session. */
-export function sessionNumber(
-  { count }: SessionSpec,
-  { taskId, attempt }: { taskId: string; attempt: number },
-): number {
+type SessionTask = { taskId: string; attempt: number; request?: { session?: number } | undefined };
+
+/**
+ * The session of a task: sessions are numbered from 0. The target of a redirect has the session of the redirect. Each
+ * retry uses the next session.
+ */
+export function sessionNumber({ count }: SessionSpec, { taskId, attempt, request }: SessionTask): number {
   let sum = attempt - 1;
+  if (request?.session !== undefined) return (request.session + sum) % count;
   for (let at = 0; at < taskId.length; at++) sum = (sum + taskId.charCodeAt(at) * (at + 1)) % 1_000_000_007;
   return sum % count;
 }

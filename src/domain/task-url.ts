@@ -22,7 +22,7 @@ export function requestUrl(url: string, request: TaskRequest | undefined): strin
   return mark === undefined ? url : `${url}#${mark}`;
 }
 
-/** The URL of a page to which redirect number `redirects` of a session has led back. */
+/** The URL of a page that a redirect leads back to. `redirects` makes each repetition distinct. */
 export function againUrl(url: string, redirects: number): string {
   return `${url}${url.includes("#") ? "~" : "#"}again-${redirects}`;
 }

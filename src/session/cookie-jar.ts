@@ -7,8 +7,8 @@ import type { StoredCookie } from "../domain/cookie.ts";
 
 /** Larger cookies are dropped, as browsers do. */
 const MAX_COOKIE_BYTES = 4_096;
-/** Browsers keep at least this many cookies of a site (RFC 6265, 6.1). */
-const MAX_COOKIES = 300;
+/** Cookies of a session. Browsers should keep at least this many in total (RFC 6265, 6.1). */
+const MAX_COOKIES = 3_000;
 
 export class CookieJar {
   #jar = newJar();
@@ -50,9 +50,11 @@ export class CookieJar {
 
   /** All cookies that have not expired. */
   list(): StoredCookie[] {
-    const now = new Date();
+    const now = Date.now();
     const cookies = (this.#jar.serializeSync()?.cookies ?? []) as unknown as StoredCookie[];
-    return cookies.filter((stored) => (Cookie.fromJSON(stored)?.TTL(now.getTime()) ?? 0) > 0).slice(-MAX_COOKIES);
+    return cookies
+      .filter((stored) => (Cookie.fromJSON(stored)?.expiryTime() ?? Number.POSITIVE_INFINITY) > now)
+      .slice(-MAX_COOKIES);
   }
 
   /** The value of a cookie at any path of the host of a URL; undefined if there is none. */
@@ -80,7 +82,8 @@ export class CookieJar {
   }
 
   #put(cookie: Cookie): void {
-    this.#jar.setCookieSync(cookie, urlOf(cookie), { ignoreError: true });
+    // Not `setCookie`, which checks the domain again: a cookie of a host without a dot would be refused.
+    void this.#jar.store.putCookie(cookie, () => {}); // the store is in memory, so this is synchronous
   }
 
   #changed(cookie: Cookie): void {
@@ -91,9 +94,4 @@ export class CookieJar {
 
 function newJar(): ToughJar {
   return new ToughJar(undefined, { looseMode: false, rejectPublicSuffixes: true });
-}
-
-/** A URL at which the cookie may be set. */
-function urlOf({ domain, path, secure }: Cookie): string {
-  return `${secure ? "https" : "http"}://${domain ?? ""}${path ?? "/"}`;
 }

@@ -2,6 +2,7 @@
  * Logs a session in, once for the whole fleet. The worker that logs in holds a lock in the broker, and the tasks of all
  * other workers wait until the login is stored. If the worker crashes, the lock expires.
  */
+import { randomUUID } from "node:crypto";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Session } from "./session-store.ts";
@@ -16,6 +17,8 @@ export type LogIn = (
 ) => Promise<LoginResult>;
 
 type Deps = { values: Pick<Frontier, "findValue" | "keepValue">; clock: Clock };
+
+type Lock = { lock: string; version: number; owner: string };
 
 /** A lock that is not renewed expires after this time. */
 const LOCK_MS = 15_000;
@@ -36,8 +39,9 @@ export function createLogIn({ values, clock }: Deps): LogIn {
       const failure = await findFailure(session.key);
       if (failure !== undefined) return failure;
       const lock = `login:${session.key}`;
-      const version = await values.keepValue(lock, "", { version: 0, ttlMs: LOCK_MS });
-      if (version !== undefined) return logInWithLock(session, send, { lock, version });
+      const owner = randomUUID();
+      const version = await values.keepValue(lock, owner, { version: 0, ttlMs: LOCK_MS });
+      if (version !== undefined) return logInWithLock(session, send, { lock, version, owner }, signal);
       await clock.sleep(POLL_MS, signal);
       signal.throwIfAborted();
     }
@@ -46,10 +50,11 @@ export function createLogIn({ values, clock }: Deps): LogIn {
   async function logInWithLock(
     session: Session,
     send: () => Promise<void>,
-    { lock, version }: { lock: string; version: number },
+    { lock, version, owner }: Lock,
+    signal: AbortSignal,
   ): Promise<LoginResult> {
     const done = new AbortController();
-    const renewed = keepLock(lock, version, done.signal);
+    const renewed = keepLock({ lock, version, owner }, done.signal);
     try {
       // Another worker may have logged in between the last look and the lock.
       await session.refresh();
@@ -57,22 +62,34 @@ export function createLogIn({ values, clock }: Deps): LogIn {
         await send();
         await session.loggedIn();
       }
+      await forgetFailures(session.key);
       return { kind: "ready" };
     } catch (error) {
+      if (signal.aborted) throw error; // the task was stopped; that is no failure of the login
       return await rememberFailure(session.key, error instanceof Error ? error.message : String(error));
     } finally {
       done.abort();
-      await values.keepValue(lock, "", { version: await renewed, ttlMs: 1 });
+      const last = await renewed;
+      if (await isOwned(lock, owner)) await values.keepValue(lock, "", { version: last, ttlMs: 1 });
     }
   }
 
+  /** False if the lock has expired, and another worker may hold it. */
+  async function isOwned(lock: string, owner: string): Promise<boolean> {
+    return (await values.findValue(lock))?.value === owner;
+  }
+
   /** Renews the lock until `signal` aborts. Returns the version of the lock. */
-  async function keepLock(lock: string, first: number, signal: AbortSignal): Promise<number> {
+  async function keepLock({ lock, version: first, owner }: Lock, signal: AbortSignal): Promise<number> {
     for (let version = first; ; ) {
       await clock.sleep(RENEW_MS, signal);
       if (signal.aborted) return version;
-      version = (await values.keepValue(lock, "", { version, ttlMs: LOCK_MS }).catch(() => undefined)) ?? version;
+      version = (await renew({ lock, version, owner }).catch(() => undefined)) ?? version;
     }
+  }
+
+  async function renew({ lock, version, owner }: Lock): Promise<number | undefined> {
+    return (await isOwned(lock, owner)) ? values.keepValue(lock, owner, { version, ttlMs: LOCK_MS }) : undefined;
   }
 
   async function findFailure(key: string): Promise<LoginResult | undefined> {
@@ -80,6 +97,12 @@ export function createLogIn({ values, clock }: Deps): LogIn {
     if (found === undefined) return undefined;
     const { detail, pauseMs } = JSON.parse(found.value) as { detail: string; pauseMs: number };
     return { kind: "failed", detail, retryAfterMs: pauseMs };
+  }
+
+  async function forgetFailures(key: string): Promise<void> {
+    const counter = `login-failures:${key}`;
+    const before = await values.findValue(counter);
+    if (before !== undefined) await values.keepValue(counter, "0", { version: before.version, ttlMs: 1 });
   }
 
   async function rememberFailure(key: string, detail: string): Promise<LoginResult> {

@@ -59,17 +59,12 @@ describe("sessions", () => {
     expect([one.isLoggedIn(), one.logins()]).toEqual([true, 2]);
   });
 
-  it("begin again without cookies and login after a number of requests", async () => {
-    const one = await open(0);
-    one.jar.receive(URL_A, ["sid=1"]);
-    await one.loggedIn();
-    for (let request = 0; request < 3; request++) await one.use(3);
-    expect(one.jar.headerFor(URL_A)).toBe("sid=1");
-
-    await one.use(3);
-
-    expect([one.jar.headerFor(URL_A), one.isLoggedIn()]).toEqual([undefined, false]);
+  it("count the tasks of all workers", async () => {
+    const [one, other] = [await open(0), await open(1)];
+    expect([one.use(), one.use()]).toEqual([1, 2]);
     await stores[0]?.flush();
-    expect((await open(1)).logins()).toBe(0);
+    await other.refresh();
+
+    expect(other.use()).toBe(3);
   });
 });

@@ -2,9 +2,9 @@
  * The sessions of jobs. A session lives in the broker as a shared value, so that all workers use the same cookies. A
  * process keeps the sessions that it uses in memory, and reads them again after a second.
  *
- * Many tasks use one session at once. Changes of cookies are written together, a moment after the first of them; the
- * write is repeated if another worker has written in between. A crash loses the changes of this moment. A login is
- * written before any task uses it.
+ * Many tasks use one session at once. Changed cookies are written together, 200 ms after the first change; the write is
+ * repeated if another worker has written in between. A crash loses these changes. A login is written before any task
+ * uses it.
  */
 import type { StoredCookie } from "../domain/cookie.ts";
 import { TrawlError } from "../errors.ts";
@@ -16,7 +16,7 @@ import { CookieJar } from "./cookie-jar.ts";
 /** A session as the broker stores it. */
 type StoredSession = {
   cookies: readonly StoredCookie[];
-  /** Requests since the session began. */
+  /** Tasks that have used the session. */
   uses: number;
   /** How often the session has logged in; 0: never. */
   logins: number;
@@ -29,8 +29,8 @@ export type Session = {
   /** How often the session has logged in. */
   logins(): number;
   isLoggedIn(): boolean;
-  /** Counts a request. After `rotateAfter` requests, the session begins again without cookies and login. */
-  use(rotateAfter: number | undefined): Promise<void>;
+  /** Counts a task, and returns the number of tasks until now. Other workers see it with a delay. */
+  use(): number;
   /** Writes changed cookies soon. */
   changed(): void;
   /** Reads the session from the broker. */
@@ -55,9 +55,9 @@ const NEW_SESSION: StoredSession = { cookies: [], uses: 0, logins: 0, isExpired:
 const SESSION_MS = 30 * 24 * 3_600_000;
 const FRESH_MS = 1_000;
 const WRITE_AFTER_MS = 200;
-/** Each failed write means that another worker has written. */
+/** How often an update is tried. A try fails only if another worker has written in between. */
 const MAX_WRITES = 50;
-/** Sessions that this process has not used for longest are written and forgotten first. */
+/** Sessions in memory. Above this number, the least recently used one is written and removed. */
 const MAX_OPEN = 5_000;
 
 export function createSessionStore({ values, clock, log }: Deps): SessionStore {
@@ -97,11 +97,10 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
       return this.#reading;
     }
 
-    async use(rotateAfter: number | undefined): Promise<void> {
+    use(): number {
       this.#newUses += 1;
-      if (rotateAfter === undefined) return;
-      if (this.#stored.uses + this.#newUses <= rotateAfter) return this.changed();
-      await this.#update((stored) => (stored.uses + this.#newUses <= rotateAfter ? stored : "new"));
+      this.changed();
+      return this.#stored.uses + this.#newUses;
     }
 
     changed(): void {
@@ -153,17 +152,18 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
       this.#version = version;
     }
 
-    /** Writes the session with all changed cookies. `new`: replaces it by a session without cookies. */
-    async #update(change: (stored: StoredSession) => StoredSession | "new"): Promise<void> {
+    /** Writes the session with all changed cookies. */
+    async #update(change: (stored: StoredSession) => StoredSession): Promise<void> {
       for (let writes = 0; writes < MAX_WRITES; writes++) {
         const uses = this.#newUses;
         const next = change(this.#stored);
-        if (next === "new") this.jar.clear();
         const changes = this.jar.takeChanges();
-        const stored: StoredSession =
-          next === "new" ? { ...NEW_SESSION, uses: 1 } : { ...next, uses: next.uses + uses, cookies: this.jar.list() };
+        const stored: StoredSession = { ...next, uses: next.uses + uses, cookies: this.jar.list() };
         const condition = { version: this.#version, ttlMs: SESSION_MS };
-        const version = await values.keepValue(this.key, JSON.stringify(stored), condition);
+        const version = await values.keepValue(this.key, JSON.stringify(stored), condition).catch((error: unknown) => {
+          this.jar.set(changes); // the next write contains them
+          throw error;
+        });
         if (version !== undefined) {
           this.#newUses -= uses;
           this.#stored = stored;
@@ -176,7 +176,7 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
       }
       throw new TrawlError("BROKER_UNREACHABLE", {
         op: "session.write",
-        message: `session ${this.key} could not be written: other workers change it all the time; use more sessions`,
+        message: `session ${this.key} was changed by other workers in each of ${MAX_WRITES} tries; raise sessions.count`,
         detail: { key: this.key },
       });
     }

@@ -1,7 +1,7 @@
 /**
  * An entry of a list of URLs: a URL, or a request as JSON text, such as
- * `{"url":"https://a.example/search","method":"POST","form":{"q":"mug"}}`. Lists of entries are lists of texts, so that
- * a list of millions of plain URLs costs no more than before.
+ * `{"url":"https://a.example/search","method":"POST","form":{"q":"mug"}}`. Entries are texts, so that millions of plain
+ * URLs need no objects.
  */
 import { z } from "zod";
 import { canonicalUrl } from "../domain/canonical-url.ts";

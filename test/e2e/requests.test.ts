@@ -243,6 +243,33 @@ describe("headers that may contain secrets", () => {
     ]);
   });
 
+  it("are not resolved in headers that a spider builds, because a page may contain any text", async () => {
+    const [cwd, site] = [newFolder(), await recordingSite((_, response) => void response.end("<h1>env:SHOP_KEY</h1>"))];
+    writeFileSync(
+      join(cwd, "spider.mjs"),
+      `export default {
+        name: "copies",
+        start: ["${site.url}/"],
+        politeness: { rate: "unlimited", robots: false },
+        async page({ $, follow, request }) {
+          const headers = { "x-token": $("h1").text() };
+          follow("/followed", { to: "end", headers });
+          await request("/requested", { headers });
+        },
+        handlers: { end() {} },
+      };`,
+    );
+
+    await crawl(cwd, ["spider.mjs"], { SHOP_KEY: "canary" });
+
+    const tokens = site.received.map(({ path, headers }) => [path, headers["x-token"]]).sort();
+    expect(tokens).toEqual([
+      ["/", undefined],
+      ["/followed", "env:SHOP_KEY"],
+      ["/requested", "env:SHOP_KEY"],
+    ]);
+  });
+
   it("are refused if the reference cannot be resolved", async () => {
     const [cwd, site] = [newFolder(), await recordingSite()];
     const end = await trawl(["crawl", `${site.url}/`, "-H", "X-Key: env:NOT_SET", ...FAST], { cwd });

@@ -92,6 +92,36 @@ describe("a job with cookies", () => {
   });
 });
 
+describe("a job with several sessions", () => {
+  it("keeps the session of a page that sets a cookie and redirects back", async () => {
+    const site = await originOf((request, response) => {
+      const hasCookie = request.headers.cookie?.includes("seen=1");
+      if (hasCookie) response.end("<h1>page</h1>");
+      else response.writeHead(302, { location: request.url ?? "/", "set-cookie": "seen=1; Path=/" }).end();
+    });
+    const cwd = newFolder();
+    const urls = Array.from({ length: 20 }, (_, nth) => `${site.url}/${nth}`);
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ urls, sessions: { count: 5 }, extract: { title: "h1" } }));
+
+    const { summary, titles } = await crawl(cwd, ["job.json"]);
+
+    expect(summary.counts).toMatchObject({ dead: 0 });
+    expect(titles).toHaveLength(20);
+  });
+
+  it("logs in again after a session was replaced, before the next page", async () => {
+    const site = await loginSite();
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ ...loginJob(site, 30), sessions: { rotateAfter: 7 } }));
+
+    const { titles } = await crawl(cwd, ["job.json"]);
+
+    expect(titles).toEqual(itemTitles(30));
+    expect(site.anonymous()).toEqual([]);
+    expect(site.logins()).toBeGreaterThan(2);
+  });
+});
+
 describe.skipIf(CHROMIUM === undefined)("a rendered page", () => {
   it("gets the cookies of the session, and sets cookies of the session", async () => {
     const site = await originOf((request, response) => {
@@ -162,6 +192,20 @@ describe("a login", () => {
     expect(dead.stdout + dead.stderr).not.toContain("canary");
     expect(site.wrongPasswords()).toBe(1);
     expect(site.log.filter(({ path }) => path.startsWith("/item/"))).toEqual([]);
+  });
+
+  it("is repeated once for a page that always answers 401, and other pages are not affected", async () => {
+    const site = await loginSite();
+    const cwd = newFolder();
+    const job = loginJob(site, 10) as { urls: string[] };
+    const urls = [...job.urls, `${site.url}/forbidden`];
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ ...job, urls, retries: { max: 0 } }));
+
+    const { summary, titles } = await crawl(cwd, ["job.json"]);
+
+    expect(summary.counts).toMatchObject({ done: 10, dead: 1 });
+    expect(titles).toEqual(itemTitles(10));
+    expect(site.logins()).toBe(2);
   });
 
   it.each([

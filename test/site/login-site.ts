@@ -89,6 +89,7 @@ export async function startLoginSite({ user, password, items, sessionRequests }:
       if (path.startsWith("/api/")) return void response.writeHead(401).end();
       return void response.writeHead(302, { location: "/login" }).end();
     }
+    if (path === "/forbidden") return void response.writeHead(401).end();
     if (path === "/home") return html(response, "<h1>home</h1>");
     if (path === "/api/items" && request.method === "POST") {
       const { cursor = 0 } = JSON.parse(body) as { cursor?: number };

@@ -28,8 +28,8 @@ type Facts = {
   /** Whether a request is trying an exit whose ejection is over. */
   isProbed(exitId: string): boolean;
   now: number;
-  /** A number that grows with every request to the site. */
-  turn: number;
+  /** The number of requests to the site so far. */
+  requestNumber: number;
   /** From 0 to 1. */
   random: number;
 };
@@ -40,26 +40,34 @@ export type ChosenExit = { exit: Exit; tier: number; isProbe: boolean };
 const EXPLORED = 0.05;
 /** Exits whose score is at least this share of the best score are used in turn. */
 const NEARLY_BEST = 0.6;
-/** The same for an exit that stays the same: a small difference must not change it. */
+/** The same share for `rotate: "session"` and `"site"`. It is lower, so that small differences do not change the exit. */
 const STICKY = 0.25;
 
-/** Undefined if no exit has the tags, the region and the scheme, or all of them have failed this request. */
+/**
+ * If all exits are ejected, the one whose ejection ends first is chosen. Undefined if no exit has the tags, the region and
+ * the scheme, or all of them have failed this request.
+ */
 export function chooseExit(question: ExitQuestion, facts: Facts): ChosenExit | undefined {
-  const { tier: first, lastTier } = question;
-  for (let tier = first; tier <= lastTier; tier++) {
-    const candidates = exitsOfTier(question, facts.exits, tier);
-    const chosen = chooseHealthy(candidates, question, facts);
+  const ejected: { exit: Exit; tier: number }[] = [];
+  for (let tier = question.tier; tier <= question.lastTier; tier++) {
+    const all = exitsOfTier({ ...question, avoid: NONE }, facts.exits, tier);
+    const candidates = all.filter(({ id }) => !question.avoid.has(id));
+    const chosen = chooseUsable(candidates, question, facts);
     if (chosen !== undefined) return { ...chosen, tier };
-    // Only a block leads to the next tier, which may be more expensive.
-    if (candidates.length > 0 && !candidates.some((exit) => facts.healthAtSite(exit.id).because === "blocked")) break;
+    ejected.push(...candidates.map((exit) => ({ exit, tier })));
+    // Only a block leads to the next tier, which may be more expensive. The exits to avoid are included: if they are
+    // down, the tier has no candidates, but the site has not blocked it.
+    if (all.length > 0 && !all.some((exit) => facts.healthAtSite(exit.id).because === "blocked")) break;
   }
-  const [leastBad] = exitsOfTier(question, facts.exits, first).sort((one, other) => endOf(one) - endOf(other));
-  return leastBad === undefined ? undefined : { exit: leastBad, tier: first, isProbe: false };
+  const [leastBad] = ejected.sort((one, other) => endOf(one.exit) - endOf(other.exit));
+  return leastBad === undefined ? undefined : { ...leastBad, isProbe: false };
 
   function endOf({ id }: Exit): number {
     return Math.max(facts.healthAtSite(id).ejectedUntil, facts.healthOf(id).ejectedUntil);
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The number of tiers of a job. */
 export function tiersOf({ fallbacks }: ExitRules): number {
@@ -82,29 +90,36 @@ export function exitsOfTier(
   );
 }
 
-function chooseHealthy(
+/** Chooses a healthy exit, or one whose ejection is over. */
+function chooseUsable(
   candidates: readonly Exit[],
   question: ExitQuestion,
   facts: Facts,
 ): Omit<ChosenExit, "tier"> | undefined {
   const healthy: { exit: Exit; score: number }[] = [];
+  const toProbe: { exit: Exit }[] = [];
   for (const exit of candidates) {
     const standing = worseStanding(facts.healthOf(exit.id), facts.healthAtSite(exit.id), facts.now);
-    // An exit whose ejection is over is tried at once, by one request. If it fails, it is ejected for longer.
-    if (standing === "probation" && !facts.isProbed(exit.id)) return { exit, isProbe: true };
+    if (standing === "probation" && !facts.isProbed(exit.id)) toProbe.push({ exit });
     if (standing === "healthy") healthy.push({ exit, score: scoreOf(facts.healthAtSite(exit.id), exit.cost) });
+  }
+  const { rotate } = question.rules;
+  const key = (rotate === "session" ? question.session : undefined) ?? question.site;
+  // One request at a time tries an exit whose ejection is over. A request tries at most one of them if there are healthy
+  // exits, so that several bad exits do not delay it. A request that has to keep its exit tries none of them.
+  const mayProbe = healthy.length === 0 || (rotate === "request" && question.avoid.size === 0);
+  if (toProbe[0] !== undefined && mayProbe) {
+    return { exit: rotate === "request" ? toProbe[0].exit : stickyExit(toProbe, key), isProbe: true };
   }
   if (healthy.length === 0) return undefined;
   const best = Math.max(...healthy.map(({ score }) => score));
-  const { rotate } = question.rules;
   if (rotate !== "request") {
-    const key = (rotate === "session" ? question.session : undefined) ?? question.site;
     const near = healthy.filter(({ score }) => score >= best * STICKY);
     return { exit: stickyExit(near, key), isProbe: false };
   }
   const isExplored = facts.random < EXPLORED;
   const near = isExplored ? healthy : healthy.filter(({ score }) => score >= best * NEARLY_BEST);
-  const { exit } = near[facts.turn % near.length] ?? { exit: undefined };
+  const { exit } = near[facts.requestNumber % near.length] ?? { exit: undefined };
   return exit === undefined ? undefined : { exit, isProbe: false };
 }
 
@@ -114,7 +129,10 @@ function worseStanding(one: Health, other: Health, now: number) {
   return first === "probation" || second === "probation" ? "probation" : "healthy";
 }
 
-/** The same exit for the same key in every process. If an exit is ejected, only its own keys move (rendezvous hashing). */
+/**
+ * Rendezvous hashing: every process chooses the same exit for a key. If an exit is ejected, only the keys that used it
+ * get another exit.
+ */
 function stickyExit(candidates: readonly { exit: Exit }[], key: string): Exit {
   const [first] = [...candidates].sort((one, other) => weight(other.exit.id, key) - weight(one.exit.id, key));
   if (first === undefined) throw new Error("there is no exit to choose from");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { requestFor, UNPACED } from "../../../test/contracts/fetcher/harness.ts";
+import { createManualClock } from "../../../test/model/manual-clock.ts";
 import { exitsFrom } from "../../../test/site/exits.ts";
 import { type Handler, type Origin, startOrigin } from "../../../test/site/origin.ts";
 import { type ProxyOptions, startProxy, type TestProxy } from "../../../test/site/proxy.ts";
@@ -14,7 +15,11 @@ import { createLog } from "../../runtime/log.ts";
 import { parseNetworks } from "../egress/address.ts";
 import { createEgressGate } from "../egress/gate.ts";
 import type { FetchOutcome, FetchRequest } from "../fetcher.ts";
+import type { HttpAnswer } from "../http/http-client.ts";
 import { createHttpFetcher } from "../http/http-fetcher.ts";
+import type { TransportFailure } from "../http/transport-error.ts";
+import { createExitClient } from "./exit-client.ts";
+import { NO_HEALTH } from "./health.ts";
 import { createHealthBoard, type HealthBoard } from "./health-board.ts";
 import { readAllHealth } from "./health-codec.ts";
 import { createSpending, readSpending, type Spending } from "./spending.ts";
@@ -34,9 +39,10 @@ describe("3 workers with 20 sites and 10 proxies: 3 dead, 2 slow, 1 blocked at o
     );
     const [first, second, third, slow, slower, blocked] = proxies as [TestProxy, TestProxy, TestProxy, ...TestProxy[]];
     for (const proxy of [first, second, third]) proxy.mode = "dead";
-    for (const proxy of [slow, slower]) if (proxy !== undefined) proxy.delayMs = 700;
-    const guarded = await siteOf((from) => (from === blocked?.address ? 403 : 200));
-    const others = await Promise.all(Array.from({ length: 19 }, () => siteOf(() => 200)));
+    // The delay is in the response: the response time does not include the time for connecting.
+    const delayFor = (from: string | undefined) => (from === slow?.address || from === slower?.address ? 1_000 : 0);
+    const guarded = await siteOf((from) => (from === blocked?.address ? 403 : 200), delayFor);
+    const others = await Promise.all(Array.from({ length: 19 }, () => siteOf(() => 200, delayFor)));
     const sites = [guarded, ...others];
     const fleet = await openFleet({ exits: exitsFrom(proxies.map(({ url }) => url)), workers: 3 });
 
@@ -196,14 +202,101 @@ describe("the health of exits", () => {
   });
 });
 
+describe("status 407", () => {
+  it("is that of the site in a tunnel, so that a site cannot eject proxies", async () => {
+    const proxies = [
+      await proxyOf({ address: "127.0.1.1" }),
+      await proxyOf({ address: "127.0.1.2", kind: "socks5" }),
+    ] as const;
+    const site = await siteOf(() => 407);
+    const fleet = await openFleet({ exits: exitsFrom(proxies.map(({ url }) => url)) });
+    for (let sent = 0; sent < 4; sent++) {
+      expect(await fleet.fetch(0, `${site.url}/${sent}`)).toMatchObject({ status: 407 });
+    }
+    await fleet.flush();
+    expect(site.from).toHaveLength(4);
+    const health = [...((await readAllHealth(fleet.frontier)).get("*")?.values() ?? [])];
+    expect(health.map(({ ok, streak, ejections }) => [ok, streak, ejections])).toEqual([
+      [2, 0, 0],
+      [2, 0, 0],
+    ]);
+  });
+
+  it("is that of a proxy that forwards the request: another proxy is used if the request may be repeated", async () => {
+    const refusing = await proxyOf({ address: "127.0.1.1", username: "user", password: "right" });
+    const good = await proxyOf({ address: "127.0.1.2" });
+    const site = await siteOf(() => 200);
+    const exits = exitsFrom([{ url: refusing.url.replace("right", "wrong"), resolve: "proxy" }, good.url]);
+    const post = { method: "POST", body: "a=1", mayRepeat: false } as const;
+    const first = await openFleet({ exits });
+    expect(await first.fetch(0, `${site.url}/`, DEFAULT_EXIT_RULES, post)).toMatchObject({ because: "proxy" });
+    expect([site.from, refusing.refused]).toEqual([[], 1]);
+    const second = await openFleet({ exits });
+    expect(await second.fetch(0, `${site.url}/`)).toMatchObject({ kind: "page" });
+    expect([site.from, refusing.refused]).toEqual([["127.0.1.2"], 2]);
+  });
+});
+
+describe("the recorded result", () => {
+  const answer: HttpAnswer = {
+    ...{ kind: "answer", status: 200, headers: {}, body: Buffer.from(""), isCut: false },
+    ...{ sentAt: 60_000, endedAt: 60_250 },
+  };
+
+  it("has the response time without the wait for the turn at the site", async () => {
+    expect(await recordedFor(answer)).toEqual([
+      { site: "s.test", kind: "ok", tookMs: 250, cost: 1 },
+      { site: "*", kind: "ok", tookMs: 250, cost: 1 },
+    ]);
+  });
+
+  it.each([
+    { kind: "dead", because: "egress_refused", detail: "a private address" },
+    { kind: "retry", because: "dns", detail: "the host name did not resolve" },
+  ] as const)("does not exist for $because, because the proxy was not contacted", async (failure) => {
+    expect(await recordedFor(failure)).toEqual([]);
+  });
+});
+
+/** What the exit client records if the HTTP client returns this result. */
+async function recordedFor(result: HttpAnswer | TransportFailure) {
+  const recorded: object[] = [];
+  const nothing = async () => {};
+  const client = createExitClient({
+    client: { send: async () => result, close: nothing },
+    exits: exitsFrom(["http://p.test:1"]),
+    isDirect: () => false,
+    board: {
+      load: () => undefined,
+      healthAt: () => NO_HEALTH,
+      record: (site, _, row) => recorded.push({ site, ...row }),
+      ...{ flush: nothing, close: nothing },
+    },
+    spending: { mayUse: async () => true, record: () => {}, flush: nothing, close: nothing },
+    clock: createManualClock(0),
+    random: () => 0.5,
+  });
+  const { headers, limits, signal } = requestFor("https://s.test/");
+  const exits = { rules: DEFAULT_EXIT_RULES, jobId: JOB };
+  await client.send({ url: "https://s.test/", site: "s.test", headers, limits, overflow: "cut", signal, exits });
+  return recorded;
+}
+
 type SeenSite = Origin & { from: (string | undefined)[] };
 
 /** A site that answers by the address that a request comes from. */
-async function siteOf(statusFor: (from: string | undefined) => number): Promise<SeenSite> {
+async function siteOf(
+  statusFor: (from: string | undefined) => number,
+  delayFor: (from: string | undefined) => number = () => 0,
+): Promise<SeenSite> {
   const from: (string | undefined)[] = [];
   const handler: Handler = ({ socket }, response) => {
     from.push(socket.remoteAddress);
-    response.writeHead(statusFor(socket.remoteAddress), { "content-type": "text/html" }).end("<h1>page</h1>");
+    const answer = () =>
+      response.writeHead(statusFor(socket.remoteAddress), { "content-type": "text/html" }).end("<h1>page</h1>");
+    const delayMs = delayFor(socket.remoteAddress);
+    if (delayMs === 0) answer();
+    else setTimeout(answer, delayMs);
   };
   const site = await startOrigin(handler);
   onTestFinished(() => site.close());

@@ -1,17 +1,18 @@
 /**
  * Sends requests through exits. It wraps the HTTP client: each request goes through the exit that `chooseExit` selects.
  *
- * If an exit fails before the request was sent, another exit is used at once. If the site blocks the request, it is sent
+ * If an exit fails before the request was sent, another exit of the same tier is used at once. If the site blocks the request, it is sent
  * again through the next tier of the job, or through another exit of the last tier. Every request waits for its turn at
  * the site, as all requests do. Other failures are left to the retries of the task.
  */
 import { DEFAULT_EXIT_RULES, type Exit, type ExitRules } from "../../domain/exit.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { isForwarded } from "../egress/proxy-connector.ts";
 import type { ExitUse } from "../fetcher.ts";
 import { findBlock } from "../http/block-signatures.ts";
 import type { HttpAnswer, HttpClient, HttpRequest } from "../http/http-client.ts";
 import type { TransportFailure } from "../http/transport-error.ts";
-import { type ChosenExit, chooseExit, exitsOfTier, tiersOf } from "./choose-exit.ts";
+import { type ChosenExit, chooseExit, type ExitQuestion, exitsOfTier, tiersOf } from "./choose-exit.ts";
 import type { ExitResult } from "./health.ts";
 import type { HealthBoard } from "./health-board.ts";
 import { ALL_SITES } from "./health-codec.ts";
@@ -36,7 +37,9 @@ export type ExitClient = {
 };
 
 type Result = HttpAnswer | TransportFailure;
-type Attempted = { chosen: ChosenExit; result: Result; verdict: ExitResult["kind"] };
+/** `unused`: the request failed without any contact to the exit, so it says nothing about the exit. */
+type Verdict = { kind: ExitResult["kind"] | "unused"; block?: string };
+type Attempted = { result: Result; verdict: Verdict["kind"] };
 
 /** The maximum number of exits for one request. */
 const MAX_EXITS = 5;
@@ -44,49 +47,54 @@ const PROXY_CREDENTIALS_REFUSED = 407;
 
 export function createExitClient(deps: ExitClientDeps): ExitClient {
   const { client, exits, board, spending, clock } = deps;
-  const turns = new Map<string, number>();
+  const requestNumbers = new Map<string, number>();
   const probed = new Set<string>();
 
-  async function choose(question: Parameters<typeof chooseExit>[0]): Promise<ChosenExit | undefined> {
+  async function choose(question: ExitQuestion): Promise<ChosenExit | undefined> {
     const { site } = question;
     await Promise.all([board.load(site), board.load(ALL_SITES)]);
-    const turn = nextTurn(site);
-    return chooseExit(question, {
+    const chosen = chooseExit(question, {
       exits,
       healthAtSite: (exitId) => board.healthAt(site, exitId),
       healthOf: (exitId) => board.healthAt(ALL_SITES, exitId),
       isProbed: (exitId) => probed.has(exitId),
       now: clock.now(),
-      turn,
+      requestNumber: nextNumber(site),
       random: deps.random(),
     });
+    // Before any `await`: otherwise requests that choose at the same time would all try the same exit.
+    if (chosen?.isProbe) probed.add(chosen.exit.id);
+    return chosen;
   }
 
-  function nextTurn(site: string): number {
-    const turn = turns.get(site) ?? 0;
-    if (turns.size >= MAX_TURNS) turns.clear();
-    turns.set(site, turn + 1);
-    return turn;
+  function nextNumber(site: string): number {
+    const number = requestNumbers.get(site) ?? 0;
+    if (requestNumbers.size >= MAX_NUMBERS) requestNumbers.clear();
+    requestNumbers.set(site, number + 1);
+    return number;
   }
 
   async function attempt(request: HttpRequest, use: ExitUse | undefined, chosen: ChosenExit): Promise<Attempted> {
     const { exit, isProbe } = chosen;
-    if (isProbe) probed.add(exit.id);
-    const startedAt = clock.now();
     try {
       const result = await client.send({ ...request, exit });
-      const verdict = await verdictOf(result, use !== undefined);
-      const [site, cost] = [request.site, isCharged(result) ? exit.cost : 0];
-      const tookMs = clock.now() - startedAt;
-      deps.count?.(verdict.kind);
-      if (verdict.kind !== "down") board.record(site, exit.id, { kind: verdict.kind, tookMs, cost });
-      board.record(ALL_SITES, exit.id, { kind: verdict.kind === "down" ? "down" : "ok", tookMs, cost });
+      const { kind, block } = await verdictOf(result, exit, request.url, use !== undefined);
+      if (kind !== "unused") record(request.site, exit, kind, result);
       const jobId = use === undefined || use === "none" ? undefined : use.jobId;
       if (jobId !== undefined && isCharged(result)) spending.record(jobId, exit.provider, exit.cost);
-      return { chosen, result: named(result, exit, verdict.block), verdict: verdict.kind };
+      return { result: named(result, exit, block), verdict: kind };
     } finally {
       if (isProbe) probed.delete(exit.id);
     }
+  }
+
+  function record(site: string, exit: Exit, kind: ExitResult["kind"], result: Result): void {
+    const cost = isCharged(result) ? exit.cost : 0;
+    // Without the wait for the turn at the site, which does not depend on the exit.
+    const tookMs = result.kind === "answer" ? result.endedAt - result.sentAt : 0;
+    deps.count?.(kind);
+    if (kind !== "down") board.record(site, exit.id, { kind, tookMs, cost });
+    board.record(ALL_SITES, exit.id, { kind: kind === "down" ? "down" : "ok", tookMs, cost });
   }
 
   async function sendThrough(request: HttpRequest, use: ExitUse | undefined): Promise<Result> {
@@ -97,25 +105,36 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
     for (let sent = 0; sent < MAX_EXITS; sent++) {
       const question = { rules, site: request.site, session, scheme, tier, lastTier: tiersOf(rules) - 1, avoid };
       const chosen = await withinBudget(await choose(question), question, jobId);
-      if (chosen === undefined) return last === undefined ? noExit(rules, scheme) : withoutMark(last.result);
+      if (chosen === undefined) break;
       last = await attempt(request, use, chosen);
       if (!isWorthAnotherExit(last, request)) break;
       avoid.add(chosen.exit.id);
-      const hasNext = chosen.tier < question.lastTier && exitsOfTier(question, exits, chosen.tier + 1).length > 0;
-      tier = last.verdict === "blocked" && hasNext ? chosen.tier + 1 : chosen.tier;
+      tier = last.verdict === "blocked" ? tierAfterBlock(question, chosen.tier) : chosen.tier;
     }
-    return last === undefined ? noExit(rules, scheme) : withoutMark(last.result);
+    return last === undefined ? noExit(rules, scheme) : resultOf(last);
+  }
+
+  /** The next tier that has an exit for the request. The same tier if there is none. */
+  function tierAfterBlock(question: ExitQuestion, blocked: number): number {
+    for (let tier = blocked + 1; tier <= question.lastTier; tier++) {
+      if (exitsOfTier(question, exits, tier).length > 0) return tier;
+    }
+    return blocked;
   }
 
   /** If the budget for the tier is used up, an exit of the first tier is chosen, if there is one. */
   async function withinBudget(
     chosen: ChosenExit | undefined,
-    question: Parameters<typeof chooseExit>[0],
+    question: ExitQuestion,
     jobId: string | undefined,
   ): Promise<ChosenExit | undefined> {
     const { budget } = question.rules;
     if (chosen === undefined || chosen.tier === 0 || budget === undefined || jobId === undefined) return chosen;
-    if (await spending.mayUse(jobId, budget)) return chosen;
+    if (chosen.isProbe) probed.delete(chosen.exit.id);
+    if (await spending.mayUse(jobId, budget)) {
+      if (chosen.isProbe) probed.add(chosen.exit.id);
+      return chosen;
+    }
     return choose({ ...question, tier: 0, lastTier: 0 });
   }
 
@@ -123,11 +142,11 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
     const wanted = [
       ...(rules.use.length === 0 ? [] : [`one of the tags ${rules.use.join(", ")}`]),
       ...(rules.region === undefined ? [] : [`the region ${rules.region}`]),
-      ...(rules.use.length === 0 && rules.region === undefined ? [`the scheme ${scheme}`] : []),
     ].join(" and ");
+    const missing = wanted === "" ? `for ${scheme} URLs` : `with ${wanted}`;
     const tags = [...new Set(exits.flatMap((exit) => exit.tags))].slice(0, 20).join(", ");
     const has = exits.length === 0 ? "it has no proxies" : `its proxies have the tags ${tags || "(none)"}`;
-    const detail = `this worker has no proxy with ${wanted}; ${has}; add one to TRAWL_PROXIES or change \`proxy\` of the job`;
+    const detail = `this worker has no proxy ${missing}; ${has}; add one to TRAWL_PROXIES or change \`proxy\` of the job`;
     return { kind: "retry", because: "proxy", detail };
   }
 
@@ -147,14 +166,17 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
 }
 
 const NO_USE = { rules: DEFAULT_EXIT_RULES, jobId: undefined, session: undefined };
-const MAX_TURNS = 10_000;
+const MAX_NUMBERS = 10_000;
 
-async function verdictOf(result: Result, mayBeBlocked: boolean): Promise<{ kind: ExitResult["kind"]; block?: string }> {
+async function verdictOf(result: Result, exit: Exit, url: string, mayBeBlocked: boolean): Promise<Verdict> {
   if (result.kind !== "answer") {
-    if (result.kind === "dead") return { kind: result.because === "egress_refused" ? "ok" : "failed" };
-    return { kind: result.isProxyDown ? "down" : "failed" };
+    // `dns` is about the name of the site: if the name of a proxy does not resolve, the reason is `proxy`.
+    if (result.because === "egress_refused" || result.because === "dns") return { kind: "unused" };
+    return { kind: result.kind === "retry" && result.isProxyDown ? "down" : "failed" };
   }
-  if (result.status === PROXY_CREDENTIALS_REFUSED) return { kind: "down" };
+  // In a tunnel, and from a gateway, the answer is that of the site. A site must not be able to eject proxies.
+  const isByProxy = isForwarded(exit, new URL(url).protocol);
+  if (isByProxy && result.status === PROXY_CREDENTIALS_REFUSED) return { kind: "down" };
   const block = mayBeBlocked ? await findBlock(result) : undefined;
   return block === undefined ? { kind: "ok" } : { kind: "blocked", block };
 }
@@ -175,14 +197,13 @@ function isWorthAnotherExit(
   { result, verdict }: Attempted,
   { mayRepeat = true, method = "GET" }: HttpRequest,
 ): boolean {
-  if (verdict === "down") return true;
-  if (result.kind === "retry" && result.because === "proxy") return true;
-  return verdict === "blocked" && (mayRepeat || method === "GET");
+  if (result.kind === "retry" && result.because === "proxy") return true; // it was not sent
+  return (verdict === "down" || verdict === "blocked") && (mayRepeat || method === "GET");
 }
 
-/** The result as other parts see it: which proxy failed is not their concern. */
-function withoutMark(result: Result): Result {
-  if (result.kind === "answer" && result.status === PROXY_CREDENTIALS_REFUSED && result.block === undefined) {
+/** The result for the caller, without `isProxyDown`. An answer of the proxy itself becomes a failure of the proxy. */
+function resultOf({ result, verdict }: Attempted): Result {
+  if (result.kind === "answer" && verdict === "down") {
     return { kind: "retry", because: "proxy", detail: "the proxy refused the credentials (407)" };
   }
   if (result.kind !== "retry" || result.isProxyDown === undefined) return result;

@@ -2,10 +2,10 @@
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Health } from "./health.ts";
 
-/** Health by id of the exit. */
+/** The health of exits at one site. The key is the id of the exit. */
 export type SiteHealth = Map<string, Health>;
 
-/** In place of a site: the health of the exits themselves. */
+/** The health of the exits themselves is stored under this name, as if it were a site. */
 export const ALL_SITES = "*";
 
 const SITES_KEY = "exit-sites";

@@ -13,10 +13,10 @@ export type Health = {
   requests: number;
   ok: number;
   blocked: number;
-  /** The sum for the successful requests. */
+  /** The sum of the response times of the successful requests. */
   tookMs: number;
   cost: number;
-  /** The recent requests, which determine the score. Both are halved when `recent` exceeds RECENT_MAX. */
+  /** The score uses these counts. Both are halved when `recent` exceeds RECENT_MAX, so that recent results count more. */
   recent: number;
   recentOk: number;
   /** Failures in a row. */
@@ -61,7 +61,10 @@ export function afterResult(before: Health, result: ExitResult, now: number): He
   return { ...faded(counted), ...ejectionAfter(before, result.kind, now), changedAt: now };
 }
 
-/** Adds the results of another process: the counts of `change` are the difference since `shared` was read. */
+/**
+ * Adds the results of one process to the health in the broker. `change` contains the counts of the results that are not
+ * in `shared` yet. The ejection is taken from the one that changed last.
+ */
 export function mergedHealth(shared: Health, change: Health): Health {
   const state = change.changedAt >= shared.changedAt ? change : shared;
   const { streak, ejections, ejectedUntil, because, changedAt } = state;
@@ -87,7 +90,7 @@ export function standingOf({ ejections, ejectedUntil }: Health, now: number): St
   return now < ejectedUntil ? "ejected" : "probation";
 }
 
-/** Success per cost, reduced for slow exits: one second halves it. An exit without results counts as a good one. */
+/** Success per cost. An average response time of one second halves it. An exit without results counts as a good one. */
 export function scoreOf({ recent, recentOk, ok, tookMs }: Health, cost: number): number {
   const success = (recentOk + 2) / (recent + 2);
   const averageMs = ok === 0 ? 0 : tookMs / ok;

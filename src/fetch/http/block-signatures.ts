@@ -54,8 +54,8 @@ export type BlockedAnswer = {
 };
 
 /**
- * The name of the block. Undefined if the site has answered the request. A plain 403, and a 429 without Retry-After, is
- * a block too: `status 403`.
+ * The name of the block. Undefined if the site has answered the request. A 403, or a 429 without Retry-After, that
+ * matches no signature is also a block, with the name `status 403` or `status 429`.
  */
 export async function findBlock(answer: BlockedAnswer): Promise<string | undefined> {
   const named = await findNamedBlock(answer);
@@ -65,7 +65,7 @@ export async function findBlock(answer: BlockedAnswer): Promise<string | undefin
   return undefined;
 }
 
-/** The same without the plain statuses, which are no block if there is no other way to the site. */
+/** The name of the signature that matches. Used for requests without a proxy: there, a 403 alone is not a block. */
 export async function findNamedBlock(answer: BlockedAnswer): Promise<string | undefined> {
   const { status, headers } = answer;
   const rows = BLOCK_SIGNATURES.filter(({ statuses }) => statuses.includes(status));

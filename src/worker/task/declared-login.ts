@@ -67,10 +67,10 @@ function findProblem({ url, check }: LoginSpec, answer: RequestAnswer, deps: Dep
   const { cookie, selector, url: glob } = check;
   if (cookie !== undefined && deps.findCookie(url, cookie) === undefined) return `the site set no cookie ${cookie}`;
   if (glob !== undefined && !compileGlobs([glob])(answer.url))
-    return `it led to ${answer.url}, which does not match ${glob}`;
+    return `the login led to ${answer.url}, which does not match ${glob}`;
   if (selector === undefined) return undefined;
   const { found } = deps.readFields({ found: selector }, { url: answer.url, html: answer.text });
   return found === undefined || found === null
-    ? `the page after it has no element that matches ${selector}`
+    ? `the page after the login has no element that matches ${selector}`
     : undefined;
 }

@@ -101,7 +101,10 @@ export function headersOf(
     // A task at depth 0 is a URL of the job, unless a redirect leads to it.
     const isOwn = !hasSecrets || (depth === 0 && redirects === 0) || trusted.has(originOf(url));
     const shared = isOwn ? headers : open;
-    return request?.headers === undefined ? shared : { ...shared, ...resolved(request.headers, resolveSecret) };
+    if (request?.headers === undefined) return shared;
+    // Only a request that the user has submitted may contain references. A spider may build headers from the text of a
+    // page, and a page must not be able to read secrets.
+    return { ...shared, ...(depth === 0 ? resolved(request.headers, resolveSecret) : request.headers) };
   };
 }
 

@@ -6,6 +6,7 @@ import { queueFor } from "../../domain/job-spec.ts";
 import { offlineSite } from "../../domain/offline-site.ts";
 import type { Page } from "../../domain/page.ts";
 import { requestAfterRedirect, type TaskRequest } from "../../domain/request.ts";
+import { sessionNumber } from "../../domain/session-spec.ts";
 import { originOf, siteOf } from "../../domain/site.ts";
 import type { NewTask, TaskKind } from "../../domain/task.ts";
 import { againUrl, pageUrlOf, requestUrl, stepOf, stepUrl, withoutStep } from "../../domain/task-url.ts";
@@ -18,7 +19,7 @@ import { ended, NO_TALLY, NOTHING_EXTRACTED, type TaskResult, writeOf } from "./
 type Task = { grant: Grant; plan: JobPlan };
 
 /** The `carry` of a parse task: the id of the task that fetched the page, and the `carry` of that task. */
-export type ParseCarry = { fetchedBy: string; isRendered?: true; carry?: unknown };
+export type ParseCarry = { fetchedBy: string; isRendered?: true; carry?: unknown; session?: number };
 
 /**
  * A redirect becomes a task of its own: the target is fetched once however many URLs redirect to it, and the rate limit
@@ -46,10 +47,14 @@ function afterRedirect(task: Task, to: string, status: number): NewTask {
   const { grant, plan } = task;
   const isSameOrigin = originOf(to) === originOf(grant.url);
   const request = requestAfterRedirect(grant.request, status, isSameOrigin);
-  if (plan.spec.sessions === undefined) return continuation(task, to, grant.kind, request);
+  const { sessions } = plan.spec;
+  if (sessions === undefined) return continuation(task, to, grant.kind, request);
   // A page may set a cookie and redirect back. Then the first page must be fetched again, although it was seen.
   const redirectedFrom = grant.request?.redirectedFrom ?? pageUrlOf(grant.url);
-  const next = continuation(task, to, grant.kind, { method: "GET", ...request, redirectedFrom });
+  const next = continuation(task, to, grant.kind, {
+    ...{ method: "GET", ...request },
+    ...{ redirectedFrom, session: sessionNumber(sessions, grant) },
+  });
   return to === redirectedFrom ? { ...next, url: againUrl(next.url, grant.redirects + 1) } : next;
 }
 
@@ -69,6 +74,7 @@ export function parseLater(task: Task, { page, body }: SpooledPage, queue: strin
   const carry: ParseCarry = {
     fetchedBy: grant.taskId,
     ...(grant.kind === "render" ? { isRendered: true } : {}),
+    ...(plan.spec.sessions === undefined ? {} : { session: sessionNumber(plan.spec.sessions, grant) }),
     ...(grant.carry === undefined ? {} : { carry: grant.carry }),
   };
   const parse: NewTask = {

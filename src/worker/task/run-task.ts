@@ -9,6 +9,7 @@
  */
 import { discover, type FoundLinks } from "../../discover/discover.ts";
 import type { Page } from "../../domain/page.ts";
+import { siteOf } from "../../domain/site.ts";
 import { isSitemapTask } from "../../domain/sitemap-task.ts";
 import type { TaskKind } from "../../domain/task.ts";
 import { pageUrlOf } from "../../domain/task-url.ts";
@@ -172,7 +173,7 @@ const NOT_SPOOLED = {
 /** Loads the page from the spool, and continues as if this worker had just fetched it. */
 async function parsePage(task: Task): Promise<TaskResult> {
   const { deps, grant, plan } = task;
-  const { fetchedBy, isRendered, carry } = grant.carry as ParseCarry;
+  const { fetchedBy, isRendered, carry, session: number } = grant.carry as ParseCarry;
   const name = { jobId: grant.jobId, taskId: fetchedBy };
   const spooled = await deps.spool.get(name);
   if (typeof spooled === "string") {
@@ -181,7 +182,8 @@ async function parsePage(task: Task): Promise<TaskResult> {
   const isAllowed = plan.spec.politeness.robots ? await deps.robots.knownAt(spooled.page.url) : () => true;
   const kind: TaskKind = isRendered ? "render" : "fetch";
   // The handler sends its requests in the session that fetched the page.
-  const session = await openSession({ ...task, grant: { ...grant, taskId: fetchedBy } });
+  const site = siteOf(spooled.page.url, plan.spec.siteGrouping);
+  const session = await openSession({ ...task, grant: { ...grant, site } }, number);
   const cookies = session === undefined ? undefined : cookiesOf(session);
   const asFetched = { ...task, cookies, grant: { ...grant, url: spooled.page.url, kind, carry } };
   const result = await readPage(asFetched, { kind: "page", ...spooled }, isAllowed);

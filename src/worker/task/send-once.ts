@@ -18,17 +18,22 @@ export async function sendOnce(
 ): Promise<FetchOutcome> {
   const key = `sent:${taskId}`;
   const version = await marks.keepValue(key, "", { version: 0, ttlMs: MARK_MS });
-  if (version === undefined) return notRepeated("an earlier attempt may have sent it");
+  if (version === undefined) {
+    // Only an operator can run the task again, by a replay. Then it is sent.
+    const before = await marks.findValue(key);
+    if (before !== undefined) await marks.keepValue(key, "", { version: before.version, ttlMs: 1 });
+    return notRepeated("an earlier attempt may have sent it");
+  }
   const outcome = await send();
-  if (outcome.kind !== "retry") return outcome;
-  if (!hadNoEffect(outcome)) return { ...notRepeated(outcome.detail), ...statusOf(outcome) };
+  if (outcome.kind === "page" || outcome.kind === "redirect" || outcome.kind === "unchanged") return outcome;
   await marks.keepValue(key, "", { version, ttlMs: 1 });
-  return outcome;
+  if (outcome.kind === "dead" || hadNoEffect(outcome)) return outcome;
+  return { ...notRepeated(outcome.detail), ...statusOf(outcome) };
 }
 
-/** Whether the request certainly changed nothing: it was not sent, or the site refused it unread. */
-function hadNoEffect({ because }: FetchOutcome & { kind: "retry" }): boolean {
-  return because === "dns" || because === "proxy" || because === "throttled" || because === "robots_unreachable";
+/** Whether the request certainly changed nothing: it was not sent, or the site refused it without processing it. */
+function hadNoEffect({ because, status }: FetchOutcome & { kind: "retry" }): boolean {
+  return because === "dns" || because === "proxy" || because === "robots_unreachable" || status === 429;
 }
 
 function notRepeated(detail: string): FetchOutcome & { kind: "dead" } {

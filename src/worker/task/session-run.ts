@@ -29,26 +29,33 @@ type SessionRun = {
   fetch(cookies: RequestCookies): Promise<FetchOutcome>;
 };
 
-/** A task logs in at most this often. A site whose sessions expire at once would otherwise never be left. */
-const MAX_LOGINS = 3;
+/** How often a task lets its session log in again. Otherwise a page that always answers 401 would do so for ever. */
+const MAX_RELOGINS = 1;
+/** How long a task waits that was refused after a new login. */
+const REFUSED_PAUSE_MS = 60_000;
 
-/** The session of a task; undefined if the job has no sessions. */
-export async function openSession({
-  deps,
-  grant,
-  plan,
-}: Pick<SessionRun, "deps" | "grant" | "plan">): Promise<Session | undefined> {
+/**
+ * The session of a task; undefined if the job has no sessions. After `rotateAfter` tasks, new tasks get a new session.
+ * Tasks that run keep theirs. `number`: the session, if it is known.
+ */
+export async function openSession(
+  { deps, grant, plan }: Pick<SessionRun, "deps" | "grant" | "plan">,
+  number?: number,
+): Promise<Session | undefined> {
   const { sessions } = plan.spec;
   if (sessions === undefined) return undefined;
-  const number = sessionNumber(sessions, grant);
-  return deps.sessions.open(sessionKey(sessions, grant.jobId, grant.site, number));
+  const key = sessionKey(sessions, grant.jobId, grant.site, number ?? sessionNumber(sessions, grant));
+  const session = await deps.sessions.open(key);
+  if (sessions.rotateAfter === undefined) return session;
+  const generation = Math.floor((session.use() - 1) / sessions.rotateAfter);
+  return deps.sessions.open(`${key}:${generation}`);
 }
 
 export async function fetchInSession(session: Session, run: SessionRun): Promise<FetchOutcome> {
   const { deps, plan, signal } = run;
   const cookies = cookiesOf(session);
   const hasLogin = plan.spec.login !== undefined || plan.logIn !== undefined;
-  for (let logins = 0; logins < MAX_LOGINS; logins++) {
+  for (let logins = 0; ; logins++) {
     if (hasLogin && !session.isLoggedIn()) {
       const result = await deps.logIn(session, () => sendLogin(session, cookies, run), signal);
       if (result.kind === "failed") {
@@ -56,12 +63,23 @@ export async function fetchInSession(session: Session, run: SessionRun): Promise
       }
     }
     const login = session.logins();
-    await session.use(plan.spec.sessions?.rotateAfter);
     const outcome = await run.fetch(cookies);
     if (!hasLogin || !isExpired(outcome, plan.spec.login?.expired ?? PLAIN_EXPIRED, deps)) return outcome;
+    if (logins >= MAX_RELOGINS) return refused(outcome);
+    if (outcome.kind === "page") await outcome.open?.close();
     await session.expire(login);
   }
-  return { kind: "retry", because: "login_failed", detail: `the login expired ${MAX_LOGINS} times in a row` };
+}
+
+/**
+ * The site refuses the page even after a new login. An error status belongs to the page itself. A login page must not
+ * be stored as the page.
+ */
+async function refused(outcome: FetchOutcome): Promise<FetchOutcome> {
+  if (outcome.kind === "dead" || outcome.kind === "retry") return outcome;
+  if (outcome.kind === "page") await outcome.open?.close();
+  const detail = "the response matches login.expired even after a new login";
+  return { kind: "retry", because: "login_failed", detail, retryAfterMs: REFUSED_PAUSE_MS };
 }
 
 const PLAIN_EXPIRED: ExpiredSession = { status: [401] };
@@ -85,6 +103,8 @@ export function cookiesOf(session: Session): RequestCookies {
 
 async function sendLogin(session: Session, cookies: RequestCookies, { deps, plan, sendIn }: SessionRun): Promise<void> {
   const findCookie = (url: string, name: string) => session.jar.find(url, name);
+  // Without the cookies of the expired login, a check for a cookie proves that the new login has set it.
+  if (session.logins() > 0) session.jar.clear();
   const send = sendIn(cookies);
   if (plan.logIn !== undefined) return plan.logIn({ send, findCookie });
   const { login } = plan.spec;

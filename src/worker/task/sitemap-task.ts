@@ -68,7 +68,7 @@ export async function runSitemapTask(task: SitemapTask, robots: Rules): Promise<
   }
 }
 
-/** Queues the sitemaps that robots.txt names. Without any, the usual name is tried. */
+/** Queues the sitemaps that robots.txt names. If it names none, queues `/sitemap.xml`. */
 async function readRobots(task: SitemapTask, robots: Rules): Promise<TaskResult> {
   const { deps, grant, plan } = task;
   const home = pageUrlOf(grant.url);
@@ -144,7 +144,8 @@ function redirected(task: SitemapTask, { to, page }: Fetched<"redirect">): TaskR
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const carry = carryOf(grant);
-  const mayFollow = grant.depth === 0 || plan.sitemapScope.files(carry.home)(to);
+  const isSameOrigin = originOf(to) === originOf(grant.url);
+  const mayFollow = grant.depth === 0 || isSameOrigin || plan.sitemapScope.files(carry.home)(to);
   const discovered = mayFollow ? [sitemapTask(to, plan.spec, plan.routeOf(to), { carry, redirects })] : [];
   const write = writeOf(task, page, NOTHING_EXTRACTED);
   return { ...done(task, { discovered, refused: mayFollow ? 0 : 1 }), write };
