@@ -81,6 +81,8 @@ export function toStoredPage(jobId: string, row: StoredRow): StoredPage {
 }
 
 export function toStoredRecord(jobId: string, row: StoredRow): StoredRecord {
+  const fieldsText = String(row.fields);
+  let fields: Fields | undefined;
   return {
     id: Number(row.id),
     jobId,
@@ -89,7 +91,11 @@ export function toStoredRecord(jobId: string, row: StoredRow): StoredRecord {
     status: Number(row.status),
     fetchedAt: Number(row.fetched_at),
     depth: Number(row.depth),
-    fields: JSON.parse(String(row.fields)),
+    fieldsText,
+    get fields() {
+      fields ??= JSON.parse(fieldsText) as Fields;
+      return fields;
+    },
   };
 }
 

@@ -73,7 +73,10 @@ export type StoredRecord = {
   status: number;
   fetchedAt: number;
   depth: number;
-  fields: Fields;
+  /** Parsed on first use if `fieldsText` is known. */
+  readonly fields: Fields;
+  /** The fields as `JSON.stringify` writes them, if the store has them in this form. */
+  fieldsText?: string;
 };
 
 export type StoredPage = Page & {

@@ -1,7 +1,7 @@
 /** Writes records to stdout as they are stored, one JSON line each, for pipes. */
 import type { App } from "../../compose/app.ts";
 import type { Service } from "../../runtime/service.ts";
-import { recordLine } from "../../store/export/record-line.ts";
+import { recordJson } from "../../store/export/record-line.ts";
 
 const POLL_MS = 200;
 const PAGE = 500;
@@ -18,7 +18,7 @@ export function createRecordStream(
   async function sendNew(): Promise<void> {
     for (;;) {
       const records = await store.readRecords(jobId, lastId, PAGE);
-      for (const record of records) await out(`${JSON.stringify(recordLine(record))}\n`);
+      for (const record of records) await out(`${recordJson(record)}\n`);
       lastId = records.at(-1)?.id ?? lastId;
       if (records.length < PAGE) return;
     }

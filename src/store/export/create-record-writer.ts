@@ -1,7 +1,7 @@
 import type { StoredRecord } from "../store.ts";
 import { type CsvOptions, createCsvWriter } from "./csv-writer.ts";
 import type { TextFormat } from "./format.ts";
-import { recordLine } from "./record-line.ts";
+import { recordJson } from "./record-line.ts";
 import { type RecordWriter, type TextSink, writeLines } from "./record-writer.ts";
 
 /** The writer of a text format. Only CSV uses `columns`. */
@@ -26,7 +26,7 @@ function createJsonlWriter(sink: TextSink): RecordWriter {
 }
 
 function* jsonLines(records: readonly StoredRecord[]): Iterable<string> {
-  for (const record of records) yield `${JSON.stringify(recordLine(record))}\n`;
+  for (const record of records) yield `${recordJson(record)}\n`;
 }
 
 /** One JSON array with one object per line. It is valid after `end` has been called. */
@@ -35,7 +35,7 @@ function createJsonWriter(sink: TextSink): RecordWriter {
 
   function* arrayLines(records: readonly StoredRecord[]): Iterable<string> {
     for (const record of records) {
-      yield before + JSON.stringify(recordLine(record));
+      yield before + recordJson(record);
       before = ",\n";
     }
   }

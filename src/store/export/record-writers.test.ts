@@ -5,7 +5,7 @@ import { isTrawlError } from "../../errors.ts";
 import type { StoredRecord } from "../store.ts";
 import { createRecordWriter } from "./create-record-writer.ts";
 import type { TextFormat } from "./format.ts";
-import { recordLine } from "./record-line.ts";
+import { recordJson, recordLine } from "./record-line.ts";
 
 const NONE = { columns: undefined };
 
@@ -24,6 +24,19 @@ describe("a record's line", () => {
 
   it("contains the URL of its page, even if a field is named _url", () => {
     expect(recordLine(aRecord({ _url: "https://fake.test/" }))._url).toBe("https://a.test/");
+  });
+});
+
+describe("a record as JSON", () => {
+  it("is the same from the stored text and from the fields, for any record", () => {
+    const names = fc.oneof(fc.string(), fc.constantFrom("_url", "_status", "_job", "__proto__"));
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.jsonValue()), (fields) => {
+        const record = aRecord(fields);
+        const stored = { ...record, fieldsText: JSON.stringify(fields) };
+        expect(recordJson(stored)).toBe(JSON.stringify(recordLine(record)));
+      }),
+    );
   });
 });
 

@@ -68,7 +68,9 @@ export function describeStore(name: string, prepare: () => Promise<StoreFixture>
         });
         const kept = { jobId, taskId, url: page.url, status: 203, fetchedAt: page.fetchedAt, depth };
         const records = await store.readRecords("job", 0, 10);
-        expect(records.map(({ id: _, ...rest }) => rest)).toEqual(write.records.map((fields) => ({ ...kept, fields })));
+        expect(records.map(({ id: _, ...rest }) => rest)).toEqual(
+          write.records.map((fields) => ({ ...kept, fields, fieldsText: JSON.stringify(fields) })),
+        );
       });
 
       it("finds a page of any job by its id, until a later lease replaces it", async () => {
@@ -99,6 +101,7 @@ export function describeStore(name: string, prepare: () => Promise<StoreFixture>
             await store.write([aPageWrite({ jobId: `job-${task}`, records: [fields] })]);
             const [record] = await store.readRecords(`job-${task}`, 0, 1);
             expect(record?.fields).toEqual(JSON.parse(JSON.stringify(fields)));
+            expect(record?.fieldsText).toBe(JSON.stringify(fields));
           }),
           { numRuns: 50 },
         );
