@@ -63,6 +63,32 @@ describe("decodeBody", () => {
       "cp850",
       "é",
     ],
+    ["UTF-8 for ASCII JSON", Buffer.from('{"a":1}'), "application/json", "utf-8", '{"a":1}'],
+    [
+      "UTF-8 for JSON that contains a charset declaration in a string",
+      Buffer.from('{"html":"<meta charset=iso-8859-1>é"}'),
+      "application/json",
+      "utf-8",
+      '{"html":"<meta charset=iso-8859-1>é"}',
+    ],
+    [
+      "UTF-8 for JSON with one invalid byte",
+      Buffer.concat([Buffer.from('["é'), Buffer.from([0xe9]), Buffer.from('"]')]),
+      "application/problem+json",
+      "utf-8",
+      '["é\ufffd"]',
+    ],
+    ["UTF-8 for JSON lines", Buffer.from("{}\n{}"), "application/x-ndjson", "utf-8", "{}\n{}"],
+    ["UTF-8 for JSON with an unknown charset", Buffer.from('["é"]'), "text/json; charset=none", "utf-8", '["é"]'],
+    ["the charset that JSON declares", Buffer.from([0xe9]), "application/json; charset=latin1", "windows-1252", "é"],
+    ["the byte order mark of JSON", Buffer.from("\ufeff[]", "utf16le"), "application/json", "utf-16le", "[]"],
+    [
+      "the declaration in plain text",
+      iconv.encode("<meta charset=koi8-r>да", "koi8-r"),
+      "text/plain",
+      "koi8-r",
+      "<meta charset=koi8-r>да",
+    ],
     ["the default for an empty body", Buffer.alloc(0), undefined, "windows-1252", ""],
   ])("uses %s", (_, body, contentType, charset, text) => {
     expect(decodeBody(body, contentType)).toEqual({ text, charset });

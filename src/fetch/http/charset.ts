@@ -1,6 +1,7 @@
 /**
  * Decodes bytes as browsers do. The charset is that of the byte order mark, else of the Content-Type header, else of
- * the declaration in the page, else UTF-8 if the bytes are valid UTF-8, else windows-1252. Never throws.
+ * the declaration in the page, else UTF-8 if the bytes are valid UTF-8, else windows-1252. JSON cannot declare a charset,
+ * so it is UTF-8 without a byte order mark or a header (RFC 8259, 8.1). Never throws.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
@@ -18,8 +19,17 @@ export function decodeBody(body: Buffer, contentType: string | undefined): Decod
   if (first === 0xef && second === 0xbb && third === 0xbf) return { text: body.toString("utf8", 3), charset: "utf-8" };
   if (first === 0xff && second === 0xfe) return { text: body.toString("utf16le", 2), charset: "utf-16le" };
   if (first === 0xfe && second === 0xff) return decodeAs(body, "utf-16be") ?? decodeUndeclared(body);
-  const declared = declaredCharset(contentType);
-  return decodeAs(body, declared) ?? decodeAs(body, sniffedCharset(body, EARLY_BYTES)) ?? decodeUndeclared(body);
+  const declared = decodeAs(body, declaredCharset(contentType));
+  if (declared !== undefined) return declared;
+  if (isJson(contentType)) return { text: body.toString("utf8"), charset: "utf-8" };
+  return decodeAs(body, sniffedCharset(body, EARLY_BYTES)) ?? decodeUndeclared(body);
+}
+
+/** JSON, types such as `application/ld+json`, and JSON lines. */
+const JSON_TYPE = /^\s*[^;/]+\/(?:[^;]*\+json|json|(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|json-seq))\s*(?:;|$)/i;
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && JSON_TYPE.test(contentType);
 }
 
 const CHARSET_PARAMETER = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']+))/i;
