@@ -27,6 +27,10 @@ export type TestProxy = {
   /** Waits this long before it connects to a site. */
   delayMs: number;
   release(): void;
+  /** Ends all connections and closes the port, so that new connections are refused. */
+  stopListening(): Promise<void>;
+  /** Opens the same port again. */
+  listenAgain(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -76,7 +80,13 @@ export async function startProxy(options: ProxyOptions = {}): Promise<TestProxy>
   };
   const deps: Deps = { admit, open, isKnown, options, hasCredentials: username !== "", address, state };
   const server = kind === "socks5" ? socksServer(deps) : httpServer(deps);
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  const listen = (at: number) =>
+    new Promise<void>((resolve, reject) => server.once("error", reject).listen(at, address, resolve));
+  const stopListening = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<unknown>((resolve) => server.close(resolve));
+  };
+  await listen(0);
   const { port } = server.address() as AddressInfo;
   const credentials = username === "" ? "" : `${username}:${encodeURIComponent(password)}@`;
   return Object.assign(state, {
@@ -85,10 +95,9 @@ export async function startProxy(options: ProxyOptions = {}): Promise<TestProxy>
     release: () => {
       for (const go of stuck.splice(0)) go();
     },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<unknown>((resolve) => server.close(resolve));
-    },
+    stopListening,
+    listenAgain: () => listen(port),
+    close: stopListening,
   });
 }
 
