@@ -1,7 +1,10 @@
 /**
  * Measures how fast a worker reads the sitemaps of a large site, and how much its memory grows:
  *
- *   node scripts/bench-sitemaps.mjs [--files 10] [--urls 50000] [--broker redis://127.0.0.1:6379]
+ *   node scripts/bench-sitemaps.mjs [--files 10] [--urls 50000] [--broker redis] [--profile FOLDER]
+ *
+ * The broker is SQLite (the default), a Redis that the benchmark starts (`redis`), or a connection URL. With --profile,
+ * the worker writes a CPU profile.
  *
  * A local server serves an index of gzip files. The pages belong to another site with a rate of one page per hour, so
  * the worker spends its time on sitemaps. Uses dist/: run `npm run build` first, and use an idle machine.
@@ -15,12 +18,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
+import { createJiti } from "jiti";
 
 const { values } = parseArgs({
   options: {
     files: { type: "string", default: "10" },
     urls: { type: "string", default: "50000" },
     broker: { type: "string", default: "" },
+    profile: { type: "string" },
     serve: { type: "boolean", default: false },
   },
 });
@@ -58,12 +63,15 @@ async function measure() {
   const cwd = mkdtempSync(join(tmpdir(), "trawl-sitemaps-"));
   const server = fork(new URL(import.meta.url), ["--serve", "--files", values.files, "--urls", values.urls]);
   const [port] = await once(server, "message");
-  const broker = values.broker === "" ? `sqlite:${join(cwd, "broker.db")}` : values.broker;
+  const redis = values.broker === "redis" ? await startRedis() : undefined;
+  const broker = redis?.url ?? (values.broker === "" ? `sqlite:${join(cwd, "broker.db")}` : values.broker);
   const env = {
     ...{ ...process.env, TRAWL_BROKER: broker, TRAWL_STORE: `sqlite:${join(cwd, "store.db")}`, TRAWL_POOL: "solo" },
     ...{ TRAWL_CONCURRENCY: "20", TRAWL_ALLOW_PRIVATE: "127.0.0.0/8", TRAWL_BROKER_PREFIX: `bench-${process.pid}` },
   };
-  const worker = spawn(process.execPath, [MAIN, "worker", "--queues", "fetch"], { cwd, env, stdio: "ignore" });
+  const profiling = values.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${values.profile}`];
+  const workerArgs = [...profiling, MAIN, "worker", "--queues", "fetch"];
+  const worker = spawn(process.execPath, workerArgs, { cwd, env, stdio: "ignore" });
   try {
     await sleep(3_000); // the worker has started
     const frontier = await openFrontier(broker, env.TRAWL_BROKER_PREFIX);
@@ -76,6 +84,7 @@ async function measure() {
     };
     writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
     const startCpu = cpuSecondsOf(worker.pid);
+    const startRedisCpu = redis === undefined ? 0 : cpuSecondsOf(redis.pid);
     const startedAt = Date.now();
     const id = JSON.parse(await output(["submit", "job.json", "--json"], { cwd, env })).id;
     let [peak, discovered] = [startRss, 0];
@@ -92,16 +101,25 @@ async function measure() {
     clearInterval(sampling);
     await frontier.close();
     const cpu = cpuSecondsOf(worker.pid) - startCpu;
+    const redisCpu = redis === undefined ? 0 : cpuSecondsOf(redis.pid) - startRedisCpu;
+    const perUrl = (seconds) => `${((seconds / files / urls) * 1e6).toFixed(1)} µs per URL`;
+    const brokerCpu = redis === undefined ? "" : `, Redis CPU ${perUrl(redisCpu)}`;
     const growth = (peak - startRss) / 2 ** 20;
     console.log(
-      `${files} files x ${urls} URLs, ${broker.split(":")[0]}: ${seconds.toFixed(1)} s, ${Math.round((files * urls) / seconds)} URLs/s, worker CPU ${((cpu / files / urls) * 1e6).toFixed(1)} µs per URL, RSS ${(startRss / 2 ** 20).toFixed(0)} MB + ${growth.toFixed(0)} MB`,
+      `${files} files x ${urls} URLs, ${broker.split(":")[0]}: ${seconds.toFixed(1)} s, ${Math.round((files * urls) / seconds)} URLs/s, worker CPU ${perUrl(cpu)}${brokerCpu}, RSS ${(startRss / 2 ** 20).toFixed(0)} MB + ${growth.toFixed(0)} MB`,
     );
   } finally {
-    worker.kill("SIGKILL");
+    worker.kill(values.profile === undefined ? "SIGKILL" : "SIGTERM");
     server.kill("SIGKILL");
     await once(worker, "exit");
+    await redis?.stop();
     rmSync(cwd, { recursive: true, force: true });
   }
+}
+
+async function startRedis() {
+  const services = await createJiti(import.meta.url).import("../test/services/redis.ts");
+  return services.startRedis();
 }
 
 async function output(args, options) {

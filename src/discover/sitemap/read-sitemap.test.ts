@@ -172,7 +172,7 @@ describe("a sitemap", () => {
     );
     expect(end).toEqual({ kind: "pages", entries: MAX_SITEMAP_ENTRIES, invalid: 10 });
     expect(new Set(entries.map(([url]) => url)).size).toBe(MAX_SITEMAP_ENTRIES);
-    expect(Math.max(...batches)).toBeLessThanOrEqual(2_000);
+    expect(Math.max(...batches)).toBeLessThanOrEqual(2_500);
   });
 
   it("passes the error of the reader of the entries on", async () => {

@@ -6,8 +6,9 @@
  * Entities: only the five of XML and character references are decoded. A DOCTYPE is skipped, so entities that it defines
  * are not expanded, and nothing outside the file is read.
  */
-import { type Handler, Parser } from "htmlparser2";
+import { decodeXML } from "entities/decode";
 import { MAX_URL_LENGTH } from "../../domain/canonical-url.ts";
+import { type XmlEvents, XmlScanner } from "./xml-scanner.ts";
 
 /** `url` and `lastmod` as written, without surrounding whitespace. */
 export type RawEntry = { url: string; lastmod?: string };
@@ -23,7 +24,7 @@ export type SitemapParser = {
   problem(): string | undefined;
 };
 
-/** Elements nested deeper than in any feed. htmlparser2 gets slow if hostile files open thousands of elements. */
+/** Elements nested deeper than in any feed. */
 const MAX_NESTING = 256;
 const MAX_TEXT = MAX_URL_LENGTH + 256;
 
@@ -110,7 +111,7 @@ function createXmlParser(onEntry: (entry: RawEntry, kind: SitemapKind) => void):
   let fieldDepth = 0;
 
   /** The field that an element is; undefined for elements that are not read. */
-  function fieldOf(name: string, attributes: Readonly<Record<string, string>>): Field | undefined {
+  function fieldOf(name: string, attributes: string): Field | undefined {
     const { prefix, local } = partsOf(name);
     // The date of a news article, for sitemaps without lastmod. It is the only element of an extension that is read.
     if (prefix === "news" && local === "publication_date") return texts.date === undefined ? "date" : undefined;
@@ -120,9 +121,10 @@ function createXmlParser(onEntry: (entry: RawEntry, kind: SitemapKind) => void):
     if (local === "loc" && !EXTENSIONS.has(prefix)) return "loc";
     if (local === "guid") return "guid";
     if (local !== "link" || EXTENSIONS.has(prefix)) return undefined;
-    if (attributes.href === undefined) return "link";
+    const href = attributeOf(attributes, "href");
+    if (href === undefined) return "link";
     // Atom. Other relations are not the page: comments, enclosures, the feed itself.
-    if ((attributes.rel ?? "alternate") === "alternate") texts.link ??= attributes.href;
+    if ((attributeOf(attributes, "rel") ?? "alternate") === "alternate") texts.link ??= href;
     return undefined;
   }
 
@@ -137,15 +139,19 @@ function createXmlParser(onEntry: (entry: RawEntry, kind: SitemapKind) => void):
     onEntry(lastmod === undefined || lastmod === "" ? { url } : { url, lastmod }, format.kind);
   }
 
-  const handler: Partial<Handler> = {
-    onopentag(name, attributes) {
+  function fail(problem: string): void {
+    found ??= problem;
+    scanner.stop();
+  }
+
+  const events: XmlEvents = {
+    opened(name, attributes) {
       depth += 1;
-      if (depth > MAX_NESTING) found ??= `elements are nested deeper than ${MAX_NESTING}`;
-      if (found !== undefined) return;
+      if (depth > MAX_NESTING) return fail(`elements are nested deeper than ${MAX_NESTING}`);
       const { local } = partsOf(name);
       if (format === undefined) {
         format = FORMATS[local];
-        if (format === undefined) found = notASitemap(local);
+        if (format === undefined) fail(notASitemap(local));
       } else if (local === format.entry && (entryDepth === 0 || depth === entryDepth + 1)) {
         if (entryDepth > 0) endEntry(); // its closing tag is missing
         entryDepth = depth;
@@ -159,13 +165,14 @@ function createXmlParser(onEntry: (entry: RawEntry, kind: SitemapKind) => void):
         texts[next] = "";
       }
     },
-    ontext(text) {
-      // Text of nested elements does not belong to the field.
-      if (field === undefined || depth !== fieldDepth) return;
+    // Text of nested elements does not belong to the field.
+    wantsText: () => field !== undefined && depth === fieldDepth,
+    text(text) {
+      if (field === undefined) return;
       const before = texts[field] ?? "";
       if (before.length < MAX_TEXT) texts[field] = before + text.slice(0, MAX_TEXT);
     },
-    onclosetag() {
+    closed() {
       if (depth === fieldDepth) {
         // Back in the entry, whose own text may be its URL.
         field = field === "own" ? undefined : "own";
@@ -175,15 +182,15 @@ function createXmlParser(onEntry: (entry: RawEntry, kind: SitemapKind) => void):
       depth -= 1;
     },
   };
-  const parser = new Parser(handler, { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true });
+  const scanner = new XmlScanner(events);
 
   return {
     problem: () => found,
     write(text) {
-      if (found === undefined) parser.write(text);
+      if (found === undefined) scanner.write(text);
     },
     end() {
-      if (found === undefined) parser.end();
+      if (found === undefined) scanner.end();
       if (found !== undefined) return { problem: found };
       return format === undefined ? { problem: "the XML has no root element" } : { kind: format.kind };
     },
@@ -197,6 +204,16 @@ function partsOf(name: string): { prefix: string; local: string } {
   const colon = name.indexOf(":");
   return colon < 0 ? { prefix: "", local: name } : { prefix: name.slice(0, colon), local: name.slice(colon + 1) };
 }
+
+/** The decoded value of an attribute; undefined if it is missing. `name` is in lower case. */
+function attributeOf(attributes: string, name: string): string | undefined {
+  for (const [, key = "", double, single, bare = ""] of attributes.matchAll(ATTRIBUTE)) {
+    if (key.toLowerCase() === name) return decodeXML(double ?? single ?? bare);
+  }
+  return undefined;
+}
+
+const ATTRIBUTE = /([^\s=/>]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*))/g;
 
 function isHttp(text: string | undefined): boolean {
   return text !== undefined && /^\s*https?:\/\//i.test(text);

@@ -75,13 +75,22 @@ export async function discover(
   jobId: string,
   links: readonly NewTask[],
 ): Promise<void> {
+  async function send(batch: readonly NewTask[], args: readonly ScriptArg[]): Promise<void> {
+    await quota.provide(shard, jobId, batch);
+    const [, exists] = await shard.runOnce("discover", jobId, links.length, ...args);
+    if (exists !== 1) throw jobNotFound(jobId, "frontier.settle");
+  }
+
+  let sending: Promise<void> = Promise.resolve();
   for (let from = 0, to = 0; from < links.length; from = to) {
     to = endOfBatch(links, from);
     const batch = links.slice(from, to);
-    await quota.provide(shard, jobId, batch);
-    const [, exists] = await shard.runOnce("discover", jobId, links.length, ...encodeSubmitted(batch));
-    if (exists !== 1) throw jobNotFound(jobId, "frontier.settle");
+    const args = encodeSubmitted(batch); // while the broker works on the previous batch
+    await sending;
+    sending = send(batch, args);
+    sending.catch(() => {}); // a failure is thrown where it is awaited
   }
+  await sending;
 }
 
 /**

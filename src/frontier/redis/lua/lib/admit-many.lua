@@ -36,7 +36,7 @@ do
     return new
   end
 
-  -- Marks the first `count` URLs as seen, with two commands per bucket. Returns nil if all were new and different;
+  -- Marks the first `count` URLs as seen, with one or two commands per bucket. Returns nil if all were new and different;
   -- otherwise a table with the fingerprints that were seen before.
   local function mark_all_seen(scope, fingerprints, count, list)
     if scope.count == 0 and list >= LONG_LIST then make_buckets(scope, FIRST_SIZE) end
@@ -48,12 +48,19 @@ do
       local bucket = hash % size
       if bucket < split then bucket = hash % (PARTS * size) end
       local members = buckets[bucket]
-      if members then members[#members + 1] = fingerprint else buckets[bucket] = { fingerprint } end
+      if not members then buckets[bucket] = fingerprint
+      elseif type(members) == "table" then members[#members + 1] = fingerprint
+      else buckets[bucket] = { members, fingerprint } end
     end
     for bucket, members in pairs(buckets) do
       local name = string.format("%s%d", scope.buckets, bucket)
-      local new = without_seen(members, redis.call("SMISMEMBER", name, unpack(members)), seen)
-      if #new > 0 then marked = marked + redis.call("SADD", name, unpack(new)) end
+      if type(members) ~= "table" then
+        -- In a large scope, most URLs of a batch are alone in their buckets. The reply of SADD then tells all.
+        if redis.call("SADD", name, members) == 1 then marked = marked + 1 else seen[members] = true end
+      else
+        local new = without_seen(members, redis.call("SMISMEMBER", name, unpack(members)), seen)
+        if #new > 0 then marked = marked + redis.call("SADD", name, unpack(new)) end
+      end
     end
     scope.count = scope.count + marked
     return marked < count and seen or nil
