@@ -26,6 +26,7 @@ export const PAGES: readonly PageEntry[] = [
   page("sites", "Sites", "admin", async () => (await import("./pages/sites/sites.tsx")).Sites),
   page("sites/:id", "Site", "admin", async () => (await import("./pages/site/site.tsx")).Site, false),
   page("workers", "Workers", "admin", async () => (await import("./pages/workers/workers.tsx")).Workers),
+  page("proxies", "Proxies", "admin", async () => (await import("./pages/proxies/proxies.tsx")).Proxies),
   page("dead", "Dead letters", "read", async () => (await import("./pages/dead/dead.tsx")).Dead),
   page("schedules", "Schedules", "read", async () => (await import("./pages/schedules/schedules.tsx")).Schedules),
   page("explain", "Explain", "read", async () => (await import("./pages/explain/explain.tsx")).Explain),

@@ -5,6 +5,10 @@ import { withoutRequestPart } from "./problem.tsx";
 export type FieldProblems = {
   /** The messages for a path, such as `extract.price`, and everything below it. */
   at(path: string): string | undefined;
+  /** The messages for exactly this path. */
+  own(path: string): string | undefined;
+  /** Whether `at` returns a message. The message still counts as not shown. */
+  has(path: string): boolean;
   /** The error, if a part of it belongs to no field. Read it after all calls of `at`. */
   rest: unknown;
   isEmpty: boolean;
@@ -20,12 +24,19 @@ const FOR_PROGRAMS = /, or set open: true and send them to .*$/s;
 export function problemsOf(error: unknown): FieldProblems {
   const found = isApiError(error, ...CODES) ? fieldMessages(error) : [];
   const used = new Set<string>();
+  const below = (path: string) => found.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const show = (path: string, here: readonly FieldMessage[]) => {
+    for (const { message } of here) used.add(message);
+    return here.length === 0 ? undefined : here.map((one) => textAt(one, path)).join("; ");
+  };
   return {
-    at(path) {
-      const here = found.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
-      for (const { message } of here) used.add(message);
-      return here.length === 0 ? undefined : here.map((one) => textAt(one, path)).join("; ");
-    },
+    at: (path) => show(path, below(path)),
+    own: (path) =>
+      show(
+        path,
+        found.filter((one) => one.path === path),
+      ),
+    has: (path) => below(path).length > 0,
     get rest() {
       const isAllPlaced = found.length > 0 && found.every(({ message }) => used.has(message));
       return isAllPlaced ? undefined : error;
@@ -41,6 +52,11 @@ export function mergeProblems(one: FieldProblems, other: FieldProblems): FieldPr
       const [first, second] = [one.at(path), other.at(path)];
       return first ?? second;
     },
+    own(path) {
+      const [first, second] = [one.own(path), other.own(path)];
+      return first ?? second;
+    },
+    has: (path) => one.has(path) || other.has(path),
     get rest() {
       return one.rest ?? other.rest;
     },

@@ -17,11 +17,21 @@ export const proxiesSchemaOut = z.strictObject({
       provider: z.string(),
       tags: z.array(z.string()).readonly(),
       state: z.enum(["healthy", "ejected", "probation"]),
+      ejectedUntil: z.string().nullable().describe("When the ejection at all sites ends."),
       ejectedAt: z.array(z.string()).describe("The sites where it is not healthy."),
       ...figures,
     }),
   ),
-  providers: z.array(z.strictObject({ provider: z.string(), site: z.string(), ...figures })),
+  providers: z.array(
+    z.strictObject({
+      provider: z.string(),
+      site: z.string(),
+      proxies: z.int().min(0).describe("The number of proxies of the provider that were used at the site."),
+      ejected: z.int().min(0).describe("How many of them are ejected, at this site or at all sites."),
+      ejectedUntil: z.string().nullable().describe("When the first of them is tried again."),
+      ...figures,
+    }),
+  ),
 });
 
 export type ProxiesOut = z.output<typeof proxiesSchemaOut>;

@@ -12,13 +12,23 @@ export type Figures = {
   cost: number;
 };
 
-export type ProviderFigures = Figures & { provider: string; site: string };
+export type ProviderFigures = Figures & {
+  provider: string;
+  site: string;
+  /** How many proxies of the provider were used at the site, and how many of them are ejected there or at all sites. */
+  proxies: number;
+  ejected: number;
+  /** When the first of them is tried again, as ISO 8601; null if none is ejected. */
+  ejectedUntil: string | null;
+};
 export type ProxyFigures = Figures & {
   id: string;
   proxy: string;
   provider: string;
   tags: readonly string[];
   state: Standing;
+  /** When the ejection at all sites ends, as ISO 8601; null if it is not ejected. */
+  ejectedUntil: string | null;
   /** The sites where it is ejected or on probation. */
   ejectedAt: string[];
 };
@@ -42,18 +52,32 @@ export function figuresOf(
     const isBad = (at: SiteHealth) => standingOf(at.get(id) ?? NO_HEALTH, now) !== "healthy";
     const ejectedAt = sites.filter(([, at]) => isBad(at)).map(([site]) => site);
     const sum = summed(sites.flatMap(([, at]) => at.get(id) ?? []));
-    return { id, proxy: label, provider, tags, state: standingOf(own, now), ejectedAt, ...sum };
+    const ejectedUntil = firstEnd([own], now);
+    return { id, proxy: label, provider, tags, state: standingOf(own, now), ejectedUntil, ejectedAt, ...sum };
   });
   const providers = sites.flatMap(([site, at]) => {
     const providerOf = (id: string) => known.get(id)?.provider ?? UNKNOWN;
     return [...new Set([...at.keys()].map(providerOf))].map((provider) => {
-      const rows = [...at].filter(([id]) => providerOf(id) === provider).map(([, one]) => one);
-      return { provider, site, ...summed(rows) };
+      const rows = [...at].filter(([id]) => providerOf(id) === provider);
+      const ejections = rows.map(([id, one]) => longerEjection(one, all.get(id) ?? NO_HEALTH));
+      const ejected = ejections.filter((one) => standingOf(one, now) === "ejected").length;
+      const state = { proxies: rows.length, ejected, ejectedUntil: firstEnd(ejections, now) };
+      return { provider, site, ...state, ...summed(rows.map(([, one]) => one)) };
     });
   });
   const order = (one: ProviderFigures, other: ProviderFigures) =>
     one.provider.localeCompare(other.provider) || one.site.localeCompare(other.site);
   return { proxies, providers: providers.sort(order) };
+}
+
+/** An exit that is ejected at a site and at all sites is used again when both ejections have ended. */
+function longerEjection(atSite: Health, atAll: Health): Health {
+  return atSite.ejectedUntil >= atAll.ejectedUntil ? atSite : atAll;
+}
+
+function firstEnd(ejections: readonly Health[], now: number): string | null {
+  const ends = ejections.filter((one) => standingOf(one, now) === "ejected").map(({ ejectedUntil }) => ejectedUntil);
+  return ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString();
 }
 
 function summed(rows: readonly Health[]): Figures {

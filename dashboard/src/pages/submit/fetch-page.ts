@@ -50,12 +50,18 @@ export function deletePreviewJob(jobId: string): void {
     .catch(() => {});
 }
 
-/** The job has no retries, because the user waits for the result and can fetch again. */
-function jobFor(url: string, { render, browser, headers, politeness, queue }: JobInput): JobInput {
+/**
+ * The job that fetches the page. It has the cookies, the login and the proxies of the edited job, but a session of its
+ * own. It has no retries, because the user waits for the result and can fetch again.
+ */
+export function jobFor(url: string, { urls = [], ...job }: JobInput): JobInput {
+  const { render, browser, headers, politeness, queue, cookies, login, proxy } = job;
+  const request = urls.find((entry) => typeof entry === "object" && entry.url === url);
   return {
-    ...{ name: `Preview of ${url}`.slice(0, 200), urls: [url], priority: MOST_URGENT },
-    ...{ retries: { max: 0 }, keep: { bodies: true } },
-    ...withoutUndefined({ render, browser, headers, politeness, queue }),
+    ...{ name: `Preview of ${url}`.slice(0, 200), urls: [request ?? url], priority: MOST_URGENT },
+    ...{ retries: { max: 0, unsafe: false }, keep: { bodies: true } },
+    ...withoutUndefined({ render, browser, headers, politeness, queue, login, proxy }),
+    ...(cookies === true || job.sessions !== undefined ? { cookies: true } : {}),
   };
 }
 

@@ -25,6 +25,13 @@ describe("the job form", () => {
       },
       retries: { max: 1 },
     },
+    {
+      urls: [{ url: "https://a.example/", json: { page: 1 } }],
+      sitemaps: { from: true, since: "7d" },
+      sessions: {},
+      login: { url: "https://a.example/login", json: { user: "env:SHOP_USER", keep: true } },
+      proxy: { use: "none" },
+    },
   ])("does not change a job that is read from JSON: %j", (job) => {
     expect(jobOf(draftOf(job))).toEqual(job);
   });
@@ -48,6 +55,10 @@ describe("the JSON editor", () => {
     ['{ "extract": { "a": [["b"]] } }', /extract: must be/],
     ['{ "follow": { "include": "x" } }', /follow: must be/],
     ['{ "keep": null }', /keep: must be/],
+    ['{ "sitemaps": {} }', /sitemaps: must be/],
+    ['{ "login": { "url": "https://a.example/", "form": [] } }', /login: must be/],
+    ['{ "proxy": { "use": "dc" } }', /proxy: must be/],
+    ['{ "sessions": 5 }', /sessions: must be/],
   ])("refuses JSON that the form cannot show: %s", (text, message) => {
     expect(readJob(text)).toEqual({ problem: expect.stringMatching(message) });
   });
@@ -97,6 +108,18 @@ describe("validation errors of the server", () => {
     const detail = "urls: the job has no URLs; add URLs, or set open: true and send them to /v1/jobs/ID/urls";
 
     expect(problemsOf(new ApiError(400, { code: "BAD_JOB", detail })).at("urls")).toBe("the job has no URLs; add URLs");
+  });
+
+  it("are found in a section without counting as shown, and apart from those of its fields", () => {
+    const detail = "login: has neither form nor json\nlogin.url: takes a URL";
+    const error = new ApiError(400, { code: "BAD_JOB", detail });
+    const problems = problemsOf(error);
+
+    expect([problems.has("login"), problems.has("proxy")]).toEqual([true, false]);
+    expect(problems.own("login")).toBe("has neither form nor json");
+    expect(problems.rest).toBe(error);
+    expect(problems.at("login.url")).toBe("takes a URL");
+    expect(problems.rest).toBeUndefined();
   });
 
   it("are shown as a whole if they belong to no field", () => {

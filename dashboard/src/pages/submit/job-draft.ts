@@ -95,11 +95,14 @@ export function withoutUndefined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Removes parts of the job without content. An empty `follow` stays: it means to follow all links. */
+/** Parts that have a meaning without content: an empty `follow` means to follow all links. */
+const MAY_BE_EMPTY = ["follow", "sessions", "login"];
+
+/** Removes other parts of the job without content. */
 function withoutEmpty(job: JobInput): JobInput {
   const hasContent = (value: unknown) =>
     value !== undefined &&
     (typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length > 0);
-  const entries = Object.entries(job).filter(([key, value]) => key === "follow" || hasContent(value));
+  const entries = Object.entries(job).filter(([key, value]) => MAY_BE_EMPTY.includes(key) || hasContent(value));
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JobInput;
 }

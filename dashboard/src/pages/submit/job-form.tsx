@@ -10,6 +10,15 @@ import { plural } from "../../ui/format.ts";
 import { PRIORITIES } from "../job/priorities.ts";
 import { FieldRows } from "./field-rows.tsx";
 import { type JobDraft, withoutUndefined } from "./job-draft.ts";
+import { HeadersSection } from "./sections/headers-section.tsx";
+import { LoginSection } from "./sections/login-section.tsx";
+import { ProxySection } from "./sections/proxy-section.tsx";
+import { RequestBuilder } from "./sections/request-builder.tsx";
+import { RetriesSection } from "./sections/retries-section.tsx";
+import type { SectionProps } from "./sections/section.tsx";
+import { SessionsSection } from "./sections/sessions-section.tsx";
+import { SitemapsSection } from "./sections/sitemaps-section.tsx";
+import { NumberField, WordsField } from "./sections/typed-fields.tsx";
 import { linesOf, urlsIn } from "./url-lines.ts";
 
 const ADAPTIVE = [
@@ -17,8 +26,6 @@ const ADAPTIVE = [
   { value: "true", label: "on" },
   { value: "false", label: "off" },
 ];
-
-type SectionProps = { job: JobInput; set: (changes: Partial<JobInput>) => void; problems: FieldProblems };
 
 type JobFormProps = { draft: JobDraft; onDraft: (draft: JobDraft) => void; problems: FieldProblems };
 
@@ -32,6 +39,14 @@ export function JobForm({ draft, onDraft, problems }: JobFormProps) {
       <FieldRows draft={draft} onDraft={onDraft} problems={problems} />
       <LimitsSection {...section} />
       <RenderSection {...section} />
+      <div class="closed-sections">
+        <SitemapsSection {...section} />
+        <HeadersSection {...section} />
+        <SessionsSection {...section} />
+        <LoginSection {...section} />
+        <ProxySection {...section} />
+        <RetriesSection {...section} />
+      </div>
     </>
   );
 }
@@ -48,6 +63,7 @@ function StartSection({ job, set, problems }: SectionProps) {
         problem={problems.at("name")}
       />
       <UrlsField job={job} set={set} problems={problems} />
+      <RequestBuilder onEntry={(entry) => set({ urls: [...(job.urls ?? []), entry] })} />
       {job.spider !== undefined && <p class="muted">The spider {job.spider.slice(0, 200)} parses the pages.</p>}
     </fieldset>
   );
@@ -115,20 +131,20 @@ function FollowSection({ job, set, problems }: SectionProps) {
             onChange={(scope) => change({ scope: scope === "site" ? undefined : (scope as "domain" | "any") })}
             options={LINK_SCOPES}
           />
-          <GlobsField
+          <WordsField
             label="Include URLs"
             placeholder="**/products/**"
             hint="Globs, separated by spaces."
-            globs={follow.include}
-            onGlobs={(include) => change({ include })}
+            words={follow.include}
+            onWords={(include) => change({ include })}
             problem={problems.at("follow.include")}
           />
-          <GlobsField
+          <WordsField
             label="Exclude URLs"
             placeholder="**/login/**"
             hint="Globs, separated by spaces. They take precedence over “Include URLs”."
-            globs={follow.exclude}
-            onGlobs={(exclude) => change({ exclude })}
+            words={follow.exclude}
+            onWords={(exclude) => change({ exclude })}
             problem={problems.at("follow.exclude")}
           />
           <NumberField
@@ -251,50 +267,5 @@ function RenderSection({ job, set, problems }: SectionProps) {
         </div>
       </div>
     </fieldset>
-  );
-}
-
-type NumberProps = {
-  label: string;
-  hint?: string;
-  value: number | undefined;
-  onValue: (value: number | undefined) => void;
-  problem: string | undefined;
-  placeholder?: string;
-};
-
-function NumberField({ value, onValue, placeholder = "no limit", ...field }: NumberProps) {
-  return (
-    <TextField
-      {...field}
-      type="number"
-      placeholder={placeholder}
-      value={value === undefined ? "" : String(value)}
-      onInput={(text) => onValue(text === "" ? undefined : Number(text))}
-    />
-  );
-}
-
-type GlobsProps = {
-  label: string;
-  placeholder: string;
-  hint: string;
-  globs: readonly string[] | undefined;
-  onGlobs: (globs: string[] | undefined) => void;
-  problem: string | undefined;
-};
-
-function GlobsField({ globs = [], onGlobs, ...field }: GlobsProps) {
-  const [text, setText] = useState(globs.join(" "));
-  const globsIn = (typed: string) => typed.split(/\s+/).filter(Boolean);
-  return (
-    <TextField
-      {...field}
-      value={globsIn(text).join(" ") === globs.join(" ") ? text : globs.join(" ")}
-      onInput={(typed) => {
-        setText(typed);
-        onGlobs(globsIn(typed).length === 0 ? undefined : globsIn(typed));
-      }}
-    />
   );
 }

@@ -24,6 +24,15 @@ const SHAPES: Readonly<Record<string, { fits: Check; expected: string }>> = {
   limits: { fits: isObject, expected: 'an object such as { "pages": 100 }' },
   keep: { fits: isObject, expected: 'an object such as { "bodies": true }' },
   browser: { fits: isObject, expected: 'an object such as { "screenshot": true }' },
+  sitemaps: {
+    fits: isSitemaps,
+    expected: 'true, a list of URLs, or an object such as { "from": true, "since": "7d" }',
+  },
+  headers: { fits: isObject, expected: 'an object such as { "accept-language": "de" }' },
+  sessions: { fits: isObject, expected: 'an object such as { "count": 5 }' },
+  login: { fits: isLogin, expected: 'an object such as { "url": "https://…", "form": { "user": "…" } }' },
+  proxy: { fits: isProxy, expected: 'an object such as { "use": ["dc"] }' },
+  retries: { fits: isObject, expected: 'an object such as { "max": 4 }' },
 };
 
 /** The error message; undefined if the shape is valid. */
@@ -53,4 +62,21 @@ function isFollow(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { links, include, exclude } = value as Record<string, unknown>;
   return (links === undefined || isText(links)) && [include, exclude].every((one) => one === undefined || isTexts(one));
+}
+
+function isSitemaps(value: unknown): boolean {
+  const isSource = (from: unknown) => from === true || isTexts(from);
+  return isSource(value) || (isObject(value) && isSource((value as { from?: unknown }).from));
+}
+
+function isLogin(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { fields, form, check, expired } = value as Record<string, unknown>;
+  return [fields, form, check, expired].every((part) => part === undefined || isObject(part));
+}
+
+function isProxy(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { use, then: fallbacks } = value as Record<string, unknown>;
+  return (use === undefined || use === "none" || isTexts(use)) && (fallbacks === undefined || isTexts(fallbacks));
 }

@@ -63,6 +63,7 @@ function NewJob({ first, missing }: { first: JobDraft; missing: readonly string[
   const { submitting, error } = useSubmission(job, () => deleteDraft(from));
   const problems = mergeProblems(problemsOf(error), problemsOf(previewError));
   const isJson = route.value.query.as === "json";
+  useFocusOnProblem(error);
   return (
     <Page
       title="New job"
@@ -139,6 +140,17 @@ function useStoredDraft(first: JobDraft, from: string | undefined) {
 function OtherProblems({ problems, previewError }: { problems: FieldProblems; previewError: unknown }) {
   const { rest } = problems;
   return <Problem error={rest === previewError ? undefined : rest} />;
+}
+
+/** After a refused submission, moves to the first field with a problem. Its section opens first. */
+function useFocusOnProblem(error: unknown): void {
+  useEffect(() => {
+    if (error === undefined) return;
+    const frame = requestAnimationFrame(() =>
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(".submit-form [aria-invalid]")?.focus()),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [error]);
 }
 
 /** One idempotency key per version of the job: a double click, or a retry after a lost response, submits it once. */
