@@ -14,6 +14,8 @@ import { type SeededRandom, seededRandom } from "./seeded-random.ts";
 const SEED = Number(process.env.TRAWL_SEED ?? 1 + Math.floor(Math.random() * 1e6));
 /** `TRAWL_PAGES=2000 npx vitest run test/chaos/sessions.test.ts` runs longer. */
 const ITEMS = Number(process.env.TRAWL_PAGES ?? 300);
+/** From this number of items on, there are more kills and more ends of sessions. */
+const MANY = 1_000;
 const WORKERS = 3;
 const KILLS = Math.max(4, Math.round(ITEMS / 200));
 const ENV = { SHOP_USER: "ann", SHOP_PASSWORD: "canary-password", TRAWL_SECRETS: "env:SHOP_*", TRAWL_LEASE: "6s" };
@@ -21,7 +23,7 @@ const ENV = { SHOP_USER: "ann", SHOP_PASSWORD: "canary-password", TRAWL_SECRETS:
 const SESSION_MS = 30 * 60_000;
 const REQUEST_MS = SESSION_MS / Math.ceil(ITEMS / 6);
 /** The site ends a session about this often before its time. */
-const RANDOM_ENDS = 4;
+const RANDOM_ENDS = ITEMS >= MANY ? 12 : 4;
 const TEST_MS = 900_000;
 
 const obstacle = findRedisObstacle("redis-server");
@@ -42,12 +44,20 @@ it.skipIf(obstacle !== undefined)(
     let killedLogins = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       await site.waitForRequests(Math.floor((ITEMS * kill) / (KILLS + 1)));
-      const nth = random.between(0, WORKERS - 1);
-      workers[nth]?.kill("SIGKILL");
-      await workers[nth]?.ended;
+      const isInLogin = ITEMS >= MANY && kill % 4 === 3;
+      if (isInLogin) await Promise.race([site.waitForLogin(), site.waitForRequests(ITEMS)]);
+      // During a login, all workers are killed: the test does not know which one logs in.
+      const one = random.between(0, WORKERS - 1);
+      const killed = isInLogin ? [...workers.keys()] : [one];
+      for (const nth of killed) workers[nth]?.kill("SIGKILL");
+      for (const nth of killed) await workers[nth]?.ended;
       if (site.isLoginOpen()) killedLogins += 1;
       if (kill % 4 === 2) await redis.restart();
-      workers[nth] = await startWorker(fleet);
+      await Promise.all(
+        killed.map(async (nth) => {
+          workers[nth] = await startWorker(fleet);
+        }),
+      );
     }
     await site.waitForRequests(ITEMS);
     const job = await fleet.poll(

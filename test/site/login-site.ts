@@ -36,6 +36,8 @@ export type LoginSite = Origin & {
   unused(): number;
   /** Whether a login was started whose session has requested no page yet. */
   isLoginOpen(): boolean;
+  /** Resolves when the next login starts. */
+  waitForLogin(): Promise<void>;
 };
 
 type LiveSession = { requests: number; startedAt: number };
@@ -52,10 +54,12 @@ export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSi
   const used = new Set<string>();
   const anonymous: string[] = [];
   let [logins, wrong, walled] = [0, 0, 0];
+  const waiting: (() => void)[] = [];
   let isLoginOpen = false;
 
   function loginPage(response: ServerResponse): void {
     isLoginOpen = true;
+    for (const resolve of waiting.splice(0)) resolve();
     const token = randomBytes(8).toString("hex");
     tokens.add(token);
     response.setHeader("set-cookie", [`pre=${token}; Path=/; HttpOnly`]);
@@ -126,7 +130,7 @@ export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSi
       return void response.writeHead(302, { location: "/login" }).end();
     }
     if (isWalled(request, cookies, response)) return;
-    if (path === "/forbidden") return void response.writeHead(401).end();
+    if (path.startsWith("/forbidden")) return void response.writeHead(401).end();
     if (path === "/home") return html(response, "<h1>home</h1>");
     if (path === "/api/items" && request.method === "POST") {
       const { cursor = 0 } = JSON.parse(body) as { cursor?: number };
@@ -150,6 +154,7 @@ export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSi
     walled: () => walled,
     unused: () => logins - used.size,
     isLoginOpen: () => isLoginOpen,
+    waitForLogin: () => new Promise((resolve) => waiting.push(resolve)),
   };
 }
 
