@@ -21,6 +21,21 @@ describe("the ids of exits", () => {
     expect(exits.slice(2).map(({ password }) => password)).toEqual(["canary-a", "canary-b", "canary-c"]);
   });
 
+  it("differ for a SOCKS proxy that resolves host names and the same proxy that does not", () => {
+    const entries = field.parse([
+      { url: "socks5://p.test:1", tags: ["here"] },
+      { url: "socks5h://p.test:1", tags: ["there"] },
+      { url: "socks5://p.test:1", resolve: "proxy" },
+    ]);
+    const exits = resolveExits(entries ?? []);
+    const [first] = idsOf(exits);
+    expect(exits).toMatchObject([
+      { id: first, label: "socks5://p.test:1", tags: ["here"], resolve: "here" },
+      { id: `${first}-2`, label: "socks5h://p.test:1", tags: ["there"], resolve: "proxy" },
+    ]);
+    expect(exits).toHaveLength(2);
+  });
+
   it("are the same in a process that cannot read the secrets", () => {
     const entries =
       field.parse(["https://gate.test/?key=env:CANARY_A&url={url}", "https://gate.test/?key=env:CANARY_B&url={url}"]) ??

@@ -30,8 +30,8 @@ function orElse<T>(make: () => T, otherwise: T): T {
 }
 
 /**
- * `written`: the password or the URL of the gateway, with references instead of the values of secrets. So the ids are the
- * same in a process that cannot read the secrets.
+ * `written`: the URL of the gateway, or the password of the proxy and who resolves host names. It contains references
+ * instead of the values of secrets, so the ids are the same in a process that cannot read the secrets.
  */
 type Resolved = { exit: Exit; written: string };
 
@@ -95,15 +95,15 @@ function proxyOf(entry: ProxyEntry, resolve: Resolve): Resolved {
   const kind = scheme === "socks5h" ? "socks5" : scheme;
   if (!isKind(kind)) throw invalid(entry, "is not the URL of an http, https or socks5 proxy");
   const [username, password] = [decodeURIComponent(url.username), resolve(decodeURIComponent(url.password))];
-  const label = `${kind}://${url.host}`;
+  const resolvedBy = entry.resolve ?? (scheme === "socks5h" ? "proxy" : "here");
   const exit: Exit = {
     ...shared(entry, [kind, url.host, username].join(" ")),
-    ...{ kind, label, url: label, username, password },
+    ...{ kind, url: `${kind}://${url.host}`, username, password, resolve: resolvedBy },
+    label: `${kind === "socks5" && resolvedBy === "proxy" ? "socks5h" : kind}://${url.host}`,
     provider: entry.provider ?? url.hostname,
-    resolve: entry.resolve ?? (scheme === "socks5h" ? "proxy" : "here"),
     ...(entry.environment === undefined ? {} : { scheme: entry.environment.scheme }),
   };
-  return { exit, written: url.password };
+  return { exit, written: `${url.password} ${resolvedBy}` };
 }
 
 function gatewayOf(entry: ProxyEntry, resolve: Resolve): Resolved {

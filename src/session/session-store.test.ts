@@ -59,6 +59,28 @@ describe("sessions", () => {
     expect([one.isLoggedIn(), one.logins()]).toEqual([true, 2]);
   });
 
+  it("pause logins that do not help, twice as long each time, up to a minute, until one helps", async () => {
+    const [one, other] = [await open(0), await open(1)];
+    const pauses: number[] = [];
+    for (let login = 1; login <= 5; login++) {
+      await one.loggedIn();
+      await other.refresh();
+      await Promise.all([one.judgeLogin(login, false), other.judgeLogin(login, false), one.judgeLogin(login, false)]);
+      await other.refresh();
+      expect(other.pauseMs()).toBe(one.pauseMs());
+      pauses.push(one.pauseMs());
+      clock.advance(one.pauseMs());
+      expect([one.pauseMs(), other.pauseMs()]).toEqual([0, 0]);
+    }
+    expect(pauses).toEqual([10_000, 20_000, 40_000, 60_000, 60_000]);
+
+    await one.loggedIn();
+    await one.judgeLogin(6, true);
+    await one.loggedIn();
+    await one.judgeLogin(7, false);
+    expect(one.pauseMs()).toBe(10_000);
+  });
+
   it("count the tasks of all workers", async () => {
     const [one, other] = [await open(0), await open(1)];
     expect([one.use(), one.use()]).toEqual([1, 2]);

@@ -21,6 +21,8 @@ type StoredSession = {
   /** How often the session has logged in; 0: never. */
   logins: number;
   isExpired: boolean;
+  /** Set if the last logins did not help: their number, the last one, and how long no page starts another login. */
+  useless?: { count: number; login: number; until: number };
 };
 
 export type Session = {
@@ -39,6 +41,13 @@ export type Session = {
   expire(login: number): Promise<void>;
   /** Stores the cookies of a new login. */
   loggedIn(): Promise<void>;
+  /** How long no page may start another login, because the last logins did not help; 0: a page may. */
+  pauseMs(): number;
+  /**
+   * Reports whether login number `login` helped: whether a page that was answered as expired before the login was
+   * answered as a page after it. If not, the page itself may be forbidden, and the pause before the next login grows.
+   */
+  judgeLogin(login: number, hasHelped: boolean): Promise<void>;
 };
 
 export type SessionStore = {
@@ -55,6 +64,9 @@ const NEW_SESSION: StoredSession = { cookies: [], uses: 0, logins: 0, isExpired:
 const SESSION_MS = 30 * 24 * 3_600_000;
 const FRESH_MS = 1_000;
 const WRITE_AFTER_MS = 200;
+/** The pause after a login that did not help. It doubles with each further one. */
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 60_000;
 /** How often an update is tried. A try fails only if another worker has written in between. */
 const MAX_WRITES = 50;
 /** Sessions in memory. Above this number, the least recently used one is written and removed. */
@@ -113,6 +125,22 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
 
     async loggedIn(): Promise<void> {
       await this.#update((stored) => ({ ...stored, logins: stored.logins + 1, isExpired: false }));
+    }
+
+    pauseMs(): number {
+      return Math.max(0, (this.#stored.useless?.until ?? 0) - clock.now());
+    }
+
+    async judgeLogin(login: number, hasHelped: boolean): Promise<void> {
+      const { useless } = this.#stored;
+      if (hasHelped ? useless === undefined : useless?.login === login) return; // known
+      await this.#update(({ useless: before, ...stored }) => {
+        if (hasHelped) return stored;
+        if (before?.login === login) return { ...stored, useless: before };
+        const count = (before?.count ?? 0) + 1;
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), MAX_PAUSE_MS);
+        return { ...stored, useless: { count, login, until: clock.now() + pauseMs } };
+      });
     }
 
     async flush(): Promise<void> {

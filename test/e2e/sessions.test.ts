@@ -208,6 +208,25 @@ describe("a login", () => {
     expect(site.logins()).toBe(2);
   });
 
+  it("is started a few times, not once per page, by many pages that always answer 401", async () => {
+    const site = await loginSite();
+    const cwd = newFolder();
+    const job = loginJob(site, 20) as { urls: string[] };
+    const urls = Array.from({ length: 200 }, (_, nth) => [`${site.url}/forbidden/${nth}`, job.urls[nth] ?? []]);
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ ...job, urls: urls.flat(2) }));
+
+    const { summary, titles } = await crawl(cwd, ["job.json"]);
+    const dead = lastJson<{ dead: { reason: string }[] }>(
+      await trawl(["dead", "--list", "--json", "--limit", "500"], { cwd }),
+    );
+
+    expect(summary.counts).toMatchObject({ done: 20, dead: 200 });
+    expect(titles).toEqual(itemTitles(20));
+    expect(new Set(dead.dead.map(({ reason }) => reason))).toEqual(new Set(["http_status"]));
+    expect(site.log.filter(({ path }) => path.startsWith("/forbidden/")).length).toBeLessThanOrEqual(3 * 200);
+    expect(site.logins()).toBeLessThanOrEqual(6);
+  });
+
   it.each([
     [{ login: { url: "/login", form: { a: "b" } } }, /login.url: takes an absolute http\(s\) URL/],
     [{ login: { url: "https://a.example/login" } }, /login: has neither form nor json/],

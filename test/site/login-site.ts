@@ -12,7 +12,14 @@ export type LoginSiteOptions = {
   /** Number of items of the API, 10 per call. */
   items: number;
   /** A session ends after this many requests. */
-  sessionRequests: number;
+  sessionRequests?: number;
+  /** A session ends after this time of the site's clock `now`. */
+  sessionMs?: number;
+  now?: () => number;
+  /** Called for each request of a live session. Returns whether the site ends the session at this moment. */
+  endsNow?: () => boolean;
+  /** Whether the first visit to a part of the site, such as /item, sets a cookie and redirects back. */
+  hasWall?: boolean;
 };
 
 export type LoginSite = Origin & {
@@ -23,18 +30,36 @@ export type LoginSite = Origin & {
   /** Requests for pages behind the login that had no session that the site knows. */
   anonymous(): string[];
   wrongPasswords(): number;
+  /** Visits that the cookie wall redirected back. */
+  walled(): number;
+  /** Sessions that were created but requested no page. */
+  unused(): number;
+  /** Whether a login was started whose session has requested no page yet. */
+  isLoginOpen(): boolean;
+  /** Resolves when the next login starts. */
+  waitForLogin(): Promise<void>;
 };
+
+type LiveSession = { requests: number; startedAt: number };
 
 const PER_CALL = 10;
 
-export async function startLoginSite({ user, password, items, sessionRequests }: LoginSiteOptions): Promise<LoginSite> {
+export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSite> {
+  const { user, password, items, hasWall = false, now = () => 0, endsNow = () => false } = options;
+  const { sessionRequests = Number.POSITIVE_INFINITY, sessionMs = Number.POSITIVE_INFINITY } = options;
   const tokens = new Set<string>();
-  const sessions = new Map<string, number>();
+  const sessions = new Map<string, LiveSession>();
   const ended = new Set<string>();
+  /** Sessions that have requested a page after the page that follows the login. */
+  const used = new Set<string>();
   const anonymous: string[] = [];
-  let [logins, wrong] = [0, 0];
+  let [logins, wrong, walled] = [0, 0, 0];
+  const waiting: (() => void)[] = [];
+  let isLoginOpen = false;
 
   function loginPage(response: ServerResponse): void {
+    isLoginOpen = true;
+    for (const resolve of waiting.splice(0)) resolve();
     const token = randomBytes(8).toString("hex");
     tokens.add(token);
     response.setHeader("set-cookie", [`pre=${token}; Path=/; HttpOnly`]);
@@ -51,26 +76,40 @@ export async function startLoginSite({ user, password, items, sessionRequests }:
     }
     logins += 1;
     const sid = randomBytes(8).toString("hex");
-    sessions.set(sid, 0);
+    sessions.set(sid, { requests: 0, startedAt: now() });
     response.setHeader("set-cookie", [`sid=${sid}; Path=/; HttpOnly; SameSite=Lax`, "pre=; Path=/; Max-Age=0"]);
     response.writeHead(303, { location: "/home" }).end();
   }
 
-  /** Whether the request has a live session. Ends sessions that have had enough requests. */
+  /** Whether the request has a live session. Ends sessions whose time is over. */
   function isLoggedIn(cookies: Map<string, string>, path: string): boolean {
     const sid = cookies.get("sid") ?? "";
-    const uses = sessions.get(sid);
-    if (uses === undefined) {
+    const session = sessions.get(sid);
+    if (session === undefined) {
       if (!ended.has(sid)) anonymous.push(path);
       return false;
     }
-    if (uses < sessionRequests) {
-      sessions.set(sid, uses + 1);
+    if (path !== "/home") {
+      used.add(sid);
+      isLoginOpen = false;
+    }
+    if (session.requests < sessionRequests && now() - session.startedAt < sessionMs && !endsNow()) {
+      session.requests += 1;
       return true;
     }
     sessions.delete(sid);
     ended.add(sid);
     return false;
+  }
+
+  /** Whether the cookie wall has answered. */
+  function isWalled(request: IncomingMessage, cookies: Map<string, string>, response: ServerResponse): boolean {
+    const [, part] = (request.url ?? "").split("/");
+    if (!hasWall || request.method !== "GET" || cookies.get("wall") === part) return false;
+    walled += 1;
+    response.setHeader("set-cookie", `wall=${part}; Path=/${part}`);
+    response.writeHead(302, { location: request.url ?? "/" }).end();
+    return true;
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -81,6 +120,7 @@ export async function startLoginSite({ user, password, items, sessionRequests }:
     const cookies = cookiesOf(request);
     if (path === "/robots.txt") return void response.writeHead(404).end();
     if (path === "/login") {
+      if (isWalled(request, cookies, response)) return;
       if (request.method === "POST") logIn(new URLSearchParams(body), cookies, response);
       else loginPage(response);
       return;
@@ -89,7 +129,8 @@ export async function startLoginSite({ user, password, items, sessionRequests }:
       if (path.startsWith("/api/")) return void response.writeHead(401).end();
       return void response.writeHead(302, { location: "/login" }).end();
     }
-    if (path === "/forbidden") return void response.writeHead(401).end();
+    if (isWalled(request, cookies, response)) return;
+    if (path.startsWith("/forbidden")) return void response.writeHead(401).end();
     if (path === "/home") return html(response, "<h1>home</h1>");
     if (path === "/api/items" && request.method === "POST") {
       const { cursor = 0 } = JSON.parse(body) as { cursor?: number };
@@ -110,6 +151,10 @@ export async function startLoginSite({ user, password, items, sessionRequests }:
     expired: () => ended.size,
     anonymous: () => anonymous,
     wrongPasswords: () => wrong,
+    walled: () => walled,
+    unused: () => logins - used.size,
+    isLoginOpen: () => isLoginOpen,
+    waitForLogin: () => new Promise((resolve) => waiting.push(resolve)),
   };
 }
 

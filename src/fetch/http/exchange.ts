@@ -145,6 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange with an error, unless the needed part of the response has arrived. */
   fail(error: unknown): void {
+    if (this.#isOver) return;
     const isStale = this.#isReused && !this.#hasAnswerBegun;
     if (this.#status !== 0 && !this.#isBodyWanted) this.#abandon(this.#answer(false));
     else this.#abandon({ kind: "failed", error, isSent: this.#isSent, isStale });
@@ -213,7 +214,15 @@ const NOTHING = Buffer.alloc(0);
 
 function ignore(): void {}
 
+/**
+ * Timers run before sockets are read. If the process was blocked or got no CPU time, the response may have arrived
+ * already, so it is read first.
+ */
 function expire(exchange: Exchange): void {
+  setImmediate(endLate, exchange);
+}
+
+function endLate(exchange: Exchange): void {
   exchange.fail(Object.assign(new Error("limits.totalMs is over"), { code: TOTAL_TIMEOUT }));
 }
 

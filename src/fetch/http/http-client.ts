@@ -90,7 +90,10 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
     const sent = exit === undefined ? undefined : exitPaths.of(exit, url);
     const connections = sent?.connections ?? direct;
     const origin = sent?.origin ?? url.origin;
-    const { idleMs } = terms.limits;
+    const { idleMs, totalMs } = terms.limits;
+    // The exchange itself ends after `totalMs`. A second timer with the same time would end it before it reads a
+    // response that has arrived while the process was blocked. 0: no timer.
+    const silenceMs = idleMs < totalMs ? idleMs : 0;
     const exchange = new Exchange(clock, terms, {
       trySend: () => allowance.trySend(site),
       isConnectionNew: connections.isNew,
@@ -104,8 +107,8 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
         method,
         ...(body === undefined ? {} : { body }),
         headers: sent === undefined ? merged(ownHeaders, headers) : { ...ownHeaders, ...headers, ...sent.headers },
-        headersTimeout: idleMs,
-        bodyTimeout: idleMs,
+        headersTimeout: silenceMs,
+        bodyTimeout: silenceMs,
       },
       exchange,
     );

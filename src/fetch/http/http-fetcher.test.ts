@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import zlib from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectionClosed, requestFor, UNPACED } from "../../../test/contracts/fetcher/harness.ts";
@@ -153,6 +155,20 @@ describe("the HTTP fetcher's connections", () => {
   });
 });
 
+describe("the time limit of a request", () => {
+  it("does not end a response that has arrived while the process was blocked", async () => {
+    const origin = await startThreadServer();
+    const limits = { bodyBytes: 1_000, totalMs: 100, idleMs: 100 };
+    const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    const trySend = () => {
+      setImmediate(block); // after the bytes were written
+      return true;
+    };
+    const outcome = await open({ allowance: { ...UNPACED, trySend } }).fetch({ ...requestFor(`${origin}/`), limits });
+    expect(outcome).toMatchObject({ kind: "page", page: { status: 200 } });
+  });
+});
+
 describe("the HTTP fetcher's own requests", () => {
   it.each<[string, Record<string, string>]>([
     ["value", { "x-bad": "a\r\nhost: evil" }],
@@ -216,14 +232,27 @@ async function startServer() {
   return server;
 }
 
-type OpenOptions = Partial<EgressOptions> & Partial<HttpFetcherOptions> & { lookup?: Lookup };
+/** Starts a server that answers while the main thread is blocked. */
+async function startThreadServer(): Promise<string> {
+  const thread = new Worker(
+    `const server = require("node:http").createServer((_, response) => response.end("page"));
+    server.listen(0, "127.0.0.1", () => require("node:worker_threads").parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  cleanups.push(() => thread.terminate());
+  const [port] = (await once(thread, "message")) as [number];
+  return `http://127.0.0.1:${port}`;
+}
 
-function open({ lookup, ...more }: OpenOptions = {}): HttpFetcher {
+type OpenOptions = Partial<EgressOptions> &
+  Partial<HttpFetcherOptions> & { lookup?: Lookup; allowance?: typeof UNPACED };
+
+function open({ lookup, allowance = UNPACED, ...more }: OpenOptions = {}): HttpFetcher {
   const egress = { allowNetworks: parseNetworks("127.0.0.0/8").networks, allowHosts: [], connectMs: 5_000, ...more };
   const fetcher = createHttpFetcher(
     {
       gate: createEgressGate(lookup === undefined ? {} : { lookup }, egress),
-      allowance: UNPACED,
+      allowance,
       clock: systemClock(),
     },
     { userAgent: "Trawl/test", connectionsPerSite: 4, keepAliveMs: 60_000, ...more },

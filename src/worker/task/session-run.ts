@@ -29,9 +29,11 @@ type SessionRun = {
   fetch(cookies: RequestCookies): Promise<FetchOutcome>;
 };
 
-/** How often a task lets its session log in again. Otherwise a page that always answers 401 would do so for ever. */
-const MAX_RELOGINS = 1;
-/** How long a task waits that was refused after a new login. */
+/** How often a request is sent again because other tasks have replaced the login of the session meanwhile. */
+const MAX_RESENDS = 5;
+/** How long a task waits before its second attempt, if its page was answered as expired after a new login. */
+const DOUBT_PAUSE_MS = 5_000;
+/** How long a task waits that gets a login page even after a new login. */
 const REFUSED_PAUSE_MS = 60_000;
 
 /**
@@ -55,7 +57,7 @@ export async function fetchInSession(session: Session, run: SessionRun): Promise
   const { deps, plan, signal } = run;
   const cookies = cookiesOf(session);
   const hasLogin = plan.spec.login !== undefined || plan.logIn !== undefined;
-  for (let logins = 0; ; logins++) {
+  for (let resends = 0, hasNewLogin = false; ; resends++) {
     if (hasLogin && !session.isLoggedIn()) {
       const result = await deps.logIn(session, () => sendLogin(session, cookies, run), signal);
       if (result.kind === "failed") {
@@ -64,22 +66,41 @@ export async function fetchInSession(session: Session, run: SessionRun): Promise
     }
     const login = session.logins();
     const outcome = await run.fetch(cookies);
-    if (!hasLogin || !isExpired(outcome, plan.spec.login?.expired ?? PLAIN_EXPIRED, deps)) return outcome;
-    if (logins >= MAX_RELOGINS) return refused(outcome);
+    if (!hasLogin) return outcome;
+    if (!isExpired(outcome, plan.spec.login?.expired ?? PLAIN_EXPIRED, deps)) {
+      if (hasNewLogin) await session.judgeLogin(login, true);
+      return outcome;
+    }
     if (outcome.kind === "page") await outcome.open?.close();
+    await session.refresh();
+    const isReplaced = session.logins() !== login || !session.isLoggedIn();
+    if (!isReplaced && hasNewLogin) await session.judgeLogin(login, false);
+    const mayResend = isReplaced || (!hasNewLogin && session.pauseMs() === 0);
+    if (!mayResend || resends >= MAX_RESENDS) return refused(outcome, session, run, hasNewLogin);
     await session.expire(login);
+    hasNewLogin = true;
   }
 }
 
 /**
- * The site refuses the page even after a new login. An error status belongs to the page itself. A login page must not
- * be stored as the page.
+ * The page is answered as expired, and another login is not expected to help. Either the page itself is forbidden, or
+ * the session has ended again at this moment. So the first attempt is retried: after a new login soon, otherwise when
+ * the session may log in again. After that, an error status belongs to the page itself. A login page must not be stored
+ * as the page.
  */
-async function refused(outcome: FetchOutcome): Promise<FetchOutcome> {
-  if (outcome.kind === "dead" || outcome.kind === "retry") return outcome;
-  if (outcome.kind === "page") await outcome.open?.close();
-  const detail = "the response matches login.expired even after a new login";
-  return { kind: "retry", because: "login_failed", detail, retryAfterMs: REFUSED_PAUSE_MS };
+function refused(
+  outcome: FetchOutcome,
+  session: Session,
+  { grant, plan }: SessionRun,
+  hasNewLogin: boolean,
+): FetchOutcome {
+  const isFirst = grant.attempt === 1 && plan.spec.retries.max > 0;
+  if (!isFirst && (outcome.kind === "dead" || outcome.kind === "retry")) return outcome;
+  const detail = hasNewLogin
+    ? "the response matches login.expired even after a new login"
+    : "the response matches login.expired, and the last logins of the session did not help";
+  const pauseMs = hasNewLogin ? DOUBT_PAUSE_MS : Math.max(DOUBT_PAUSE_MS, session.pauseMs());
+  return { kind: "retry", because: "login_failed", detail, retryAfterMs: isFirst ? pauseMs : REFUSED_PAUSE_MS };
 }
 
 const PLAIN_EXPIRED: ExpiredSession = { status: [401] };
