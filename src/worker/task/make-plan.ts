@@ -21,6 +21,8 @@ type Deps = {
   hashSpider(path: string): string;
   /** Replaces a reference to a secret by its value. Throws BAD_SECRET. */
   resolveSecret(text: string): string;
+  /** The largest body of a request. */
+  requestBodyBytes: number;
   /** The version of Trawl: another version may read pages differently. */
   version: string;
   makeSpiderReader(spider: Spider, inScope: (pageUrl: string, depth: number) => (url: string) => boolean): PageReader;
@@ -31,6 +33,7 @@ export function createPlanMaker({
   loadSpider,
   hashSpider,
   resolveSecret,
+  requestBodyBytes,
   version,
   makeSpiderReader,
 }: Deps): (spec: JobSpec) => Promise<JobPlan> {
@@ -59,16 +62,17 @@ export function createPlanMaker({
       spiderFilter.goesDeeperThan(depth) ? spiderFilter.from(pageUrl) : () => false;
     const spider = await loadSpider(spec.spider);
     const read = makeSpiderReader(spider, inScope);
-    const logIn = typeof spider.login === "function" ? loginOf(spider.login) : undefined;
+    const logIn = typeof spider.login === "function" ? loginOf(spider.login, requestBodyBytes) : undefined;
     return { ...shared, logIn, linkFilter: spiderFilter, read, needsTab: true };
   };
 }
 
 /** The login of a spider, with the functions that it gets. */
-function loginOf(login: SpiderLogin): JobPlan["logIn"] {
+function loginOf(login: SpiderLogin, requestBodyBytes: number): JobPlan["logIn"] {
+  const settings = { requestBodyBytes, bodies: undefined };
   return async ({ send, findCookie }) => {
     await login({
-      request: async (url, init = {}) => send(url, requestFrom(init, "request")),
+      request: async (url, init = {}) => send(url, requestFrom(init, "request", settings)),
       session: { cookie: findCookie },
     });
   };
