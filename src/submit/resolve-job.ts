@@ -9,6 +9,7 @@ import { parseRate } from "../domain/rate.ts";
 import type { BodySettings } from "../domain/request.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
+import { authFrom } from "./auth-schema.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
@@ -105,6 +106,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     browser: browserOf(input, defaults),
     parse: parseFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
+    ...(input.auth === undefined ? {} : { auth: authFrom(input.auth) }),
     origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
     ...sessionsFrom(input),
     ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
