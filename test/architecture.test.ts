@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "extract/rules.ts",
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
+    "store/bodies/bodies.ts",
   ],
   discover: ["domain"],
   session: ["domain", "errors.ts", "runtime", "frontier/frontier.ts"],
@@ -36,6 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "config/schema.ts",
     "frontier/frontier.ts",
     "frontier/frontier-admin.ts",
+    "store/bodies/bodies.ts",
     "store/schedule-store.ts",
     "store/store.ts",
     "submit",
@@ -95,6 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "store/history-store.ts",
     "store/page-memory.ts",
     "store/store.ts",
+    "submit/store-large-bodies.ts",
   ],
   control: [
     "domain",

@@ -12,7 +12,7 @@ import { jobNotFound } from "../frontier/job-errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Tracing } from "../runtime/tracing.ts";
-import type { Bodies } from "../store/bodies/bodies.ts";
+import type { Bodies, RequestBodies } from "../store/bodies/bodies.ts";
 import type { ControlStores, Store, StoredPage } from "../store/store.ts";
 import type { JobListCache } from "./job-list-cache.ts";
 import type { ProxiesOut } from "./wire/proxies.ts";
@@ -25,6 +25,7 @@ export type ApiDeps = {
   /** Called after a job was marked as deleted, so that retention removes its data soon. */
   onDeleted(): void;
   bodies: Bodies;
+  requestBodies: RequestBodies;
   config: Config;
   clock: Clock;
   log: Log;

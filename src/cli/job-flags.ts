@@ -103,6 +103,10 @@ export function withRequestFlags(command: Command): Command {
       collect,
       [],
     )
+    .option(
+      "-u, --user <user:password>",
+      "log in by HTTP authentication (basic) at the origins of the given URLs; write the password as env:NAME or file:PATH, because other users can see arguments",
+    )
     .option("--cookies", "keep the cookies of sites, and send them back")
     .option(
       "-X, --method <method>",

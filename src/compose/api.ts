@@ -57,7 +57,7 @@ export async function composeApi(
   { nudge }: Pick<Retention, "nudge">,
 ): Promise<ApiServer & { meter: ServerMeter }> {
   const { apiHost: host, apiPort: port, apiBodyBytes: bodyBytes, graceMs, apiKeys } = config;
-  const { store, bodies, catalogue, clock, log } = trawl;
+  const { store, bodies, requestBodies, catalogue, clock, log } = trawl;
   const meter = createServerMeter(trawl);
   // `clock` is not used here, because it stands still after the wall clock was set back.
   const jobList = createJobListCache({ now: () => performance.now() }, JOB_LIST_CACHE);
@@ -75,6 +75,7 @@ export async function composeApi(
     frontier,
     store,
     bodies,
+    requestBodies,
     catalogue,
     jobList,
     onDeleted: () => {

@@ -14,7 +14,7 @@ import { createLog, type Log } from "../runtime/log.ts";
 import { createRedact } from "../runtime/redact.ts";
 import type { Tracing } from "../runtime/tracing.ts";
 import type { OnSelector } from "../spider/spider-reader.ts";
-import type { Bodies, PageSpool } from "../store/bodies/bodies.ts";
+import type { Bodies, PageSpool, RequestBodies } from "../store/bodies/bodies.ts";
 import { isPostgresUrl } from "../store/postgres/connection-url.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { ControlStores, Store } from "../store/store.ts";
@@ -30,6 +30,7 @@ export type App = {
   store: Store & ControlStores;
   bodies: Bodies;
   spool: PageSpool;
+  requestBodies: RequestBodies;
   /** The jobs in the broker and in the archive. */
   catalogue: Catalogue;
   /** Starts tracing on the first call; later calls return the same instance. Throws TRACING_UNAVAILABLE. */
@@ -68,7 +69,7 @@ export async function openApp(config: Config, writeLog: (line: string) => void):
   const clock = systemClock();
   const log = createLog(config.logLevel, writeLog, secretsIn(config));
   networksFrom(config); // an invalid network is reported before anything is queued
-  const { bodies, spool } = await openBodies(config, { clock });
+  const { bodies, spool, requestBodies } = await openBodies(config, { clock });
   const frontier = await openBroker(config, { clock, log });
   const store = await openOrClose(() => openStore(config, { clock, log }), frontier);
   const closing: (() => Promise<void>)[] = [() => frontier.close(), () => store.close()];
@@ -90,7 +91,7 @@ export async function openApp(config: Config, writeLog: (line: string) => void):
     closing.push(() => opened.close());
     return opened;
   }
-  const parts = { clock, log, frontier, store, bodies, spool, catalogue };
+  const parts = { clock, log, frontier, store, bodies, spool, requestBodies, catalogue };
   return {
     ...parts,
     openTracing,

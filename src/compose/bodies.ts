@@ -1,12 +1,16 @@
 /** Opens the body store that `TRAWL_BODIES` names. */
 import { maskedUrl } from "../config/connection-url.ts";
 import type { Config } from "../config/schema.ts";
+import type { BodySettings } from "../domain/request.ts";
 import { TrawlError } from "../errors.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Bodies, PageSpool } from "../store/bodies/bodies.ts";
+import type { Bodies, PageSpool, RequestBodies } from "../store/bodies/bodies.ts";
 import { openFileBodies } from "../store/bodies/file-bodies.ts";
+import { openFileRequestBodies } from "../store/bodies/file-request-bodies.ts";
 import { openFileSpool } from "../store/bodies/file-spool.ts";
-import { openNoBodies, openNoSpool } from "../store/bodies/no-bodies.ts";
+import { openNoBodies, openNoRequestBodies, openNoSpool } from "../store/bodies/no-bodies.ts";
+
+type OpenBodies = { bodies: Bodies; spool: PageSpool; requestBodies: RequestBodies };
 
 /** The value of TRAWL_BODIES. */
 type BodiesPlace =
@@ -26,15 +30,20 @@ export async function openBodies(
   config: Config,
   deps: { clock: Clock },
   tuning = { tries: TRIES },
-): Promise<{ bodies: Bodies; spool: PageSpool }> {
+): Promise<OpenBodies> {
+  const settings = { bodies: config.bodies, requestBodyBytes: config.requestBodyBytes };
   const place = bodiesPlace(config);
   switch (place.kind) {
     case "none":
-      return { bodies: openNoBodies(), spool: openNoSpool() };
+      return { bodies: openNoBodies(), spool: openNoSpool(), requestBodies: openNoRequestBodies(settings) };
     case "folder":
-      return { bodies: openFileBodies(place.path), spool: openFileSpool(place.path) };
+      return {
+        bodies: openFileBodies(place.path),
+        spool: openFileSpool(place.path),
+        requestBodies: openFileRequestBodies(place.path, settings),
+      };
     case "bucket":
-      return openBucket(config, place, deps, tuning);
+      return openBucket(config, place, deps, tuning, settings);
   }
 }
 
@@ -57,7 +66,8 @@ async function openBucket(
   { bucket, prefix }: BodiesPlace & { kind: "bucket" },
   deps: { clock: Clock },
   { tries }: { tries: number },
-) {
+  settings: BodySettings,
+): Promise<OpenBodies> {
   const { s3Region: region, s3AccessKey: accessKey, s3SecretKey: secretKey, s3SessionToken, s3TimeoutMs } = config;
   const endpoint = endpointOf(config);
   if (accessKey === "" || secretKey === "") {
@@ -67,18 +77,24 @@ async function openBucket(
   }
   const isPathStyle = config.s3PathStyle === "auto" ? config.s3Endpoint !== "auto" : config.s3PathStyle === "on";
   const sessionToken = s3SessionToken === "" ? undefined : s3SessionToken;
-  const [{ createS3Client }, { openS3Objects }, { openS3Bodies }, { openS3Spool }] = await Promise.all([
-    import("../store/bodies/s3/s3-client.ts"),
-    import("../store/bodies/s3/s3-objects.ts"),
-    import("../store/bodies/s3/s3-bodies.ts"),
-    import("../store/bodies/s3/s3-spool.ts"),
-  ]);
+  const [{ createS3Client }, { openS3Objects }, { openS3Bodies }, { openS3Spool }, { openS3RequestBodies }] =
+    await Promise.all([
+      import("../store/bodies/s3/s3-client.ts"),
+      import("../store/bodies/s3/s3-objects.ts"),
+      import("../store/bodies/s3/s3-bodies.ts"),
+      import("../store/bodies/s3/s3-spool.ts"),
+      import("../store/bodies/s3/s3-request-bodies.ts"),
+    ]);
   const tuning = { timeoutMs: s3TimeoutMs, tries, retryForMs: RETRY_FOR_MS, backoffMs: BACKOFF_MS };
   const keys = { accessKey, secretKey, sessionToken };
   const client = createS3Client(deps, { endpoint, bucket, isPathStyle, region, ...keys, ...tuning });
   const sizes = { partBytes: PART_BYTES, partsAtOnce: PARTS_AT_ONCE };
   const objects = openS3Objects(client, { endpoint, bucket, prefix, ...sizes });
-  return { bodies: openS3Bodies(objects, () => deps.clock.now()), spool: openS3Spool(objects) };
+  return {
+    bodies: openS3Bodies(objects, () => deps.clock.now()),
+    spool: openS3Spool(objects),
+    requestBodies: openS3RequestBodies(objects, settings),
+  };
 }
 
 function endpointOf({ s3Endpoint, s3Region }: Config): string {

@@ -19,9 +19,9 @@ export function composeRetention(config: Config, trawl: App): Retention {
 
 /** What the retention needs. `trawl delete` uses it too, if it works without a server. */
 export function retentionDeps(trawl: App): RetentionDeps {
-  const { frontier, store, bodies, spool, clock, log } = trawl;
+  const { frontier, store, bodies, spool, requestBodies, clock, log } = trawl;
   return {
-    ...{ frontier, archive: store.archive, history: store.history, bodies, spool, clock, log },
+    ...{ frontier, archive: store.archive, history: store.history, bodies, spool, requestBodies, clock, log },
     isCompanion: (jobId) => deliveryOfJob(jobId) !== undefined,
     async companionsOf(jobId) {
       // If an earlier deletion crashed after it removed the webhook row, the number of rounds is unknown.

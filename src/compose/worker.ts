@@ -68,7 +68,7 @@ const CLOSE_MS = 5_000;
 /** Builds a worker from components that are already open. Call `close` after the worker has stopped. */
 export function composeWorker(
   config: Config,
-  parts: Pick<App, "clock" | "log" | "frontier" | "store" | "bodies" | "spool" | "catalogue"> & {
+  parts: Pick<App, "clock" | "log" | "frontier" | "store" | "bodies" | "spool" | "requestBodies" | "catalogue"> & {
     tracing: Tracing;
   },
   {
@@ -98,9 +98,10 @@ export function composeWorker(
       loadSpider,
       hashSpider: spiderHash,
       resolveSecret: createSecretResolver(mayUseAllSecrets ? "all" : config.secrets),
+      requestBodyBytes: config.requestBodyBytes,
       version: VERSION,
       makeSpiderReader: (spider, inScope) =>
-        createSpiderReader(spider, inScope, { handlerMs: config.handlerMs, onSelector }),
+        createSpiderReader(spider, inScope, { handlerMs: config.handlerMs, bodySettings: config, onSelector }),
     }),
   });
   const scriptedSites = createScriptedSites(parts, { memoryMs: config.renderMemoryMs, cacheMs: SCRIPTED_CACHE_MS });

@@ -1,4 +1,6 @@
 /** Every setting of Trawl. docs/config.md is generated from this schema. */
+
+import { BODY_SETTINGS } from "./body-settings.ts";
 import {
   autoCount,
   choice,
@@ -13,7 +15,6 @@ import {
   name,
   orNever,
   rate,
-  secret,
   serverUrl,
   text,
 } from "./fields.ts";
@@ -62,43 +63,7 @@ export const SETTINGS = {
     max: "1h",
     doc: "How long a process retries calls to an unreachable PostgreSQL store before it exits. A running server does not exit. It responds with 503 after the retries.",
   }),
-  bodies: text({
-    env: "TRAWL_BODIES",
-    default: "file:.trawl/bodies",
-    doc: "Where bodies, screenshots, PDFs and spooled pages are stored: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`. With `none`, `keep.bodies` has no effect, and jobs with screenshots, PDFs or `parse: queue` are refused.",
-  }),
-  s3Endpoint: text({
-    env: "TRAWL_S3_ENDPOINT",
-    default: "auto",
-    doc: "URL of the S3 server, such as `https://minio.example:9000`. If you do not set it, `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is used; if these are not set either, `auto` applies. `auto`: Amazon S3 in `s3Region`.",
-  }),
-  s3Region: text({
-    env: "TRAWL_S3_REGION",
-    default: "us-east-1",
-    doc: "Region of the S3 bucket. If you do not set it, `AWS_REGION` or `AWS_DEFAULT_REGION` is used; if these are not set either, the default applies.",
-  }),
-  s3PathStyle: choice({
-    env: "TRAWL_S3_PATH_STYLE",
-    default: "auto",
-    of: ["auto", "on", "off"],
-    doc: "Whether the bucket name is in the path of S3 URLs (`on`) or in the host (`off`). `auto`: in the host if `s3Endpoint` is `auto`, else in the path.",
-  }),
-  s3AccessKey: secret({
-    env: "TRAWL_S3_ACCESS_KEY",
-    doc: "Access key id for the S3 server. If neither `s3AccessKey` nor `s3SecretKey` is set, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` are used.",
-  }),
-  s3SecretKey: secret({ env: "TRAWL_S3_SECRET_KEY", doc: "Secret access key for the S3 server." }),
-  s3SessionToken: secret({
-    env: "TRAWL_S3_SESSION_TOKEN",
-    doc: "Session token for temporary S3 credentials.",
-  }),
-  s3TimeoutMs: duration({
-    env: "TRAWL_S3_TIMEOUT",
-    default: "30s",
-    min: "100ms",
-    max: "1h",
-    doc: "Timeout of one attempt to send a request to the S3 server. After a temporary failure, Trawl tries again, up to 8 times in total. It does not start another attempt later than 30 seconds after the start of the first.",
-  }),
+  ...BODY_SETTINGS,
   allowPrivate: list({
     env: "TRAWL_ALLOW_PRIVATE",
     doc: "Networks outside the public internet to which Trawl may send requests for pages and webhook events, such as `127.0.0.0/8,10.1.0.0/16`.",

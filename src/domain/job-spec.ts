@@ -31,6 +31,8 @@ export type SitemapSpec = {
   since: string | undefined;
 };
 
+export type Credentials = { basic: { user: string; password: string } } | { bearer: string };
+
 export type JobSpec = {
   id: string;
   /** Links logs and traces to one submission. It is the caller's `X-Request-Id` if there was one. */
@@ -68,6 +70,8 @@ export type JobSpec = {
   /** Workers of this queue parse the pages. If undefined, the worker that fetched a page also parses it. */
   parse: { queue: string } | undefined;
   headers: Readonly<Record<string, string>>;
+  /** Credentials by origin (scheme, host and port). Values may be references to secrets. */
+  auth?: Readonly<Record<string, Credentials>>;
   /** Undefined: the job keeps no cookies. */
   sessions?: SessionSpec;
   /** How a session logs in. A spider may have its own login instead. */

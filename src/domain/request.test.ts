@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requestAfterRedirect, requestMark, type TaskRequest } from "./request.ts";
+import { bodyProblem, bodyRefOf, isLargeBody, requestAfterRedirect, requestMark, type TaskRequest } from "./request.ts";
 
 const POST: TaskRequest = { method: "POST", headers: { "content-type": "text/plain", "x-own": "1" }, body: "a" };
 
@@ -11,6 +11,34 @@ describe("a request", () => {
     expect(requestMark(POST)).toBe(requestMark({ ...POST, headers: {} }));
     expect(requestMark(POST)).not.toBe(requestMark({ ...POST, body: "b" }));
     expect(requestMark(POST)).not.toBe(requestMark({ ...POST, method: "PUT" }));
+  });
+
+  it("has the same mark with a body and with its reference", () => {
+    const body = "é".repeat(100_000);
+    const byReference: TaskRequest = { method: "POST", bodyRef: bodyRefOf(body) };
+    expect(requestMark(byReference)).toBe(requestMark({ method: "POST", body }));
+    expect(requestAfterRedirect(byReference, 307, true)).toEqual(byReference);
+    expect(requestAfterRedirect(byReference, 302, true)).toBeUndefined();
+  });
+
+  it.each([
+    ["a".repeat(65_536), false],
+    ["a".repeat(65_537), true],
+    ["é".repeat(32_768), false],
+    ["é".repeat(32_769), true],
+  ])("has a large body if it has more than 65,536 bytes (%#)", (body, isLarge) => {
+    expect(isLargeBody({ body })).toBe(isLarge);
+  });
+
+  it.each([
+    [65_536, "none", undefined],
+    [65_537, "none", /65537 bytes.*TRAWL_BODIES, which is none; set TRAWL_BODIES/],
+    [65_537, "file:x", undefined],
+    [65_537, undefined, undefined],
+    [70_001, "file:x", /70001 bytes, more than the limit of 70000; raise TRAWL_REQUEST_BODY_BYTES/],
+  ])("with a body of %i bytes and TRAWL_BODIES %s has the problem %s", (bytes, bodies, problem) => {
+    const found = bodyProblem(bytes, { bodies, requestBodyBytes: 70_000 });
+    expect(found).toEqual(problem === undefined ? undefined : expect.stringMatching(problem));
   });
 
   it.each([

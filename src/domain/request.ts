@@ -9,23 +9,53 @@ export type TaskRequest = {
   /** Names in lower case. They are sent only to the URL of the task. */
   headers?: Readonly<Record<string, string>>;
   body?: string;
+  /** The reference of a large body, which is stored in TRAWL_BODIES (store/bodies/request-bodies.ts). */
+  bodyRef?: string;
   /** Set if a redirect in a session leads to this task: the URL at which the redirects began. */
   redirectedFrom?: string;
   /** The number of the session that was redirected. */
   session?: number;
 };
 
-/** Longer bodies are refused, because the broker stores them. */
-export const MAX_REQUEST_BODY = 65_536;
+/** The broker stores bodies of up to this size with the task. Larger bodies are stored in TRAWL_BODIES. */
+export const MAX_TASK_BODY = 65_536;
+/** The maximum of TRAWL_REQUEST_BODY_BYTES. */
+export const MAX_REQUEST_BODY = 100_000_000;
+
+/** The settings that limit request bodies. `bodies`: undefined if the body is not queued. */
+export type BodySettings = { requestBodyBytes: number; bodies: string | undefined };
+
+/** Why a body of this size cannot be sent; undefined if it can. */
+export function bodyProblem(bytes: number, { requestBodyBytes, bodies }: BodySettings): string | undefined {
+  if (bytes > requestBodyBytes) {
+    return `the body has ${bytes} bytes, more than the limit of ${requestBodyBytes}; raise TRAWL_REQUEST_BODY_BYTES`;
+  }
+  if (bytes <= MAX_TASK_BODY || bodies !== "none") return undefined;
+  return `the body has ${bytes} bytes, and bodies of more than ${MAX_TASK_BODY} bytes are stored in TRAWL_BODIES, which is none; set TRAWL_BODIES to a folder that all workers share, such as file:.trawl/bodies`;
+}
+
+/** Whether the body is stored in TRAWL_BODIES and not with the task. */
+export function isLargeBody({ body }: Pick<TaskRequest, "body">): boolean {
+  // A character has at most three bytes, so most bodies need not be measured.
+  return body !== undefined && body.length * 3 > MAX_TASK_BODY && Buffer.byteLength(body) > MAX_TASK_BODY;
+}
+
+/** The reference of a body: the hash of its content. */
+export function bodyRefOf(body: string): string {
+  return `${REF_PREFIX}${hash("sha256", body)}`;
+}
+
+const REF_PREFIX = "sha256:";
 
 /**
  * Distinguishes requests with the same URL for dedup: the method, and a hash of the body. Undefined for a GET without a
- * body. Headers do not count.
+ * body. Headers do not count. A body and its reference give equal marks.
  */
-export function requestMark({ method, body }: TaskRequest): string | undefined {
+export function requestMark({ method, body, bodyRef }: TaskRequest): string | undefined {
   if (method === "GET" && body === undefined) return undefined;
   const name = method.toLowerCase();
-  return body === undefined ? name : `${name}-${hash("sha256", body).slice(0, 16)}`;
+  const ref = bodyRef ?? (body === undefined ? undefined : bodyRefOf(body));
+  return ref === undefined ? name : `${name}-${ref.slice(REF_PREFIX.length, REF_PREFIX.length + 16)}`;
 }
 
 /** Whether a request may be sent twice without an effect on the site (RFC 9110, 9.2.1). */

@@ -52,7 +52,7 @@ export const DEAD_REASONS = {
   handler_failed:
     "the spider's handler threw or exceeded TRAWL_HANDLER_TIMEOUT, or the worker cannot load the spider or the job",
   body_missing:
-    "the page was fetched, but the parse worker cannot find its body in TRAWL_BODIES, or the body is damaged",
+    "the worker cannot find the body of the request in TRAWL_BODIES; or the page was fetched, but the parse worker cannot find its body there, or the body is damaged",
   time_limit:
     "the spider's handler was still running at the time limit of the task (TRAWL_TIME_LIMIT or TRAWL_SOFT_TIME_LIMIT), or blocked its process",
   bad_sitemap: "the file is not a sitemap, is damaged, or is an index file nested too deeply",

@@ -5,12 +5,14 @@
  */
 import { isTrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView } from "../frontier/frontier-admin.ts";
+import type { RequestBodies } from "../store/bodies/bodies.ts";
 import type { ArchivedJob, JobArchive } from "../store/job-archive.ts";
 import { withMaskedSecrets } from "../submit/masked-secrets.ts";
 
 type Deps = {
   frontier: Pick<FrontierAdmin, "listEnded" | "forgetJob">;
   archive: Pick<JobArchive, "keep">;
+  requestBodies: Pick<RequestBodies, "removeAll">;
   /** Whether the job belongs to another job, such as a delivery job. Companions are not archived. */
   isCompanion(jobId: string): boolean;
 };
@@ -22,7 +24,7 @@ const FORGET_BATCH = 500;
 
 /** Archives jobs that ended before an instant. Returns their number. Stops between two jobs when `signal` aborts. */
 export async function archiveEnded(deps: Deps, endedBefore: number, signal: AbortSignal): Promise<number> {
-  const { frontier, archive, isCompanion } = deps;
+  const { frontier, archive, requestBodies, isCompanion } = deps;
   let archived = 0;
   for (;;) {
     const jobs = await frontier.listEnded(endedBefore, JOB_BATCH);
@@ -30,7 +32,10 @@ export async function archiveEnded(deps: Deps, endedBefore: number, signal: Abor
     for (const job of jobs) {
       if (signal.aborted) return archived;
       if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
-      if (await forget(frontier, job.id, signal)) archived += 1;
+      if (!(await forget(frontier, job.id, signal))) continue;
+      archived += 1;
+      // No task is left that could send them. After a crash before this line, they are removed when the job is deleted.
+      if (!isCompanion(job.id)) await requestBodies.removeAll(job.id);
     }
     if (jobs.length < JOB_BATCH || archived === before) return archived;
   }

@@ -14,7 +14,7 @@ import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import { jobRunning } from "../frontier/job-errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { PageSpool } from "../store/bodies/bodies.ts";
+import type { PageSpool, RequestBodies } from "../store/bodies/bodies.ts";
 import type { JobArchive } from "../store/job-archive.ts";
 import { forget } from "./archive-ended.ts";
 
@@ -22,6 +22,7 @@ export type DeleteDeps = {
   frontier: Pick<FrontierAdmin, "findJob" | "cancel" | "forgetJob">;
   archive: JobArchive;
   spool: Pick<PageSpool, "remove">;
+  requestBodies: Pick<RequestBodies, "removeAll">;
   /** Ids of jobs that belong to this one, such as delivery jobs. They may not exist. */
   companionsOf(jobId: string): Promise<readonly string[]>;
   /** Removes other entries of these jobs, such as webhooks. */
@@ -49,7 +50,7 @@ export async function markDeleted(
  * continues.
  */
 export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSignal): Promise<boolean> {
-  const { frontier, archive, spool, companionsOf, removeEntries, clock } = deps;
+  const { frontier, archive, spool, requestBodies, companionsOf, removeEntries, clock } = deps;
   const all = [jobId, ...(await companionsOf(jobId))];
   await removeEntries(all); // before its companions are stopped, otherwise a notifier would start them again
   let isStopped = true;
@@ -64,6 +65,7 @@ export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSign
     after = passed.at(-1) ?? after;
     if (passed.length < BATCH) break;
   }
+  await requestBodies.removeAll(jobId);
   for (const id of all) {
     while (!signal.aborted && (await archive.erase(id, BATCH, clock.now()))) {}
     if (signal.aborted || !(await forget(frontier, id, signal))) return false;

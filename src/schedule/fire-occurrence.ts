@@ -18,6 +18,7 @@ import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { type Tracing, traceSubmission } from "../runtime/tracing.ts";
+import type { RequestBodies } from "../store/bodies/bodies.ts";
 import type { Occurrence, OccurrenceClaim, Schedule, ScheduleStore } from "../store/schedule-store.ts";
 import { submitList } from "../submit/broker-intake.ts";
 import type { JobInput } from "../submit/job-schema.ts";
@@ -28,6 +29,7 @@ import { setOfSchedule, withTenant } from "../submit/with-tenant.ts";
 export type FireDeps = {
   scheduleStore: ScheduleStore;
   frontier: Frontier & FrontierAdmin;
+  requestBodies: RequestBodies;
   clock: Clock;
   log: Log;
   openTracing(): Promise<Tracing>;
@@ -153,7 +155,7 @@ async function cancel({ frontier }: FireDeps, jobId: string): Promise<void> {
 }
 
 async function submit(deps: FireDeps, { occurrence, schedule }: OccurrenceClaim, jobId: string): Promise<void> {
-  const { frontier, clock } = deps;
+  const { frontier, clock, requestBodies } = deps;
   const findJob = async (id: string) => {
     const job = await frontier.findJob(id);
     return job === undefined ? undefined : { ...job, archived: false };
@@ -164,7 +166,7 @@ async function submit(deps: FireDeps, { occurrence, schedule }: OccurrenceClaim,
   const job = parseJob(schedule.job);
   const [urls, { webhook }] = [startEntries(job), job];
   const submitDeps = {
-    ...{ frontier, lookUp: findJob, now: () => clock.now() },
+    ...{ frontier, lookUp: findJob, now: () => clock.now(), requestBodies },
     async admit() {
       if (schedule.tenant !== undefined) await deps.recordOwner(schedule.tenant, jobId);
     },

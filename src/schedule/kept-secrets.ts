@@ -14,7 +14,25 @@ type Action = NonNullable<NonNullable<JobInput["browser"]>["actions"]>[number];
  * user could send a secret that they cannot see to a host of their choice. Throws BAD_SCHEDULE.
  */
 export function withKeptSecrets(job: JobInput, kept: JobInput | undefined): JobInput {
-  return withKeptFills(withKeptLogin(withKeptHeaders(withKeptEntries(job, kept), kept), kept), kept);
+  return withKeptFills(
+    withKeptLogin(withKeptAuth(withKeptHeaders(withKeptEntries(job, kept), kept), kept), kept),
+    kept,
+  );
+}
+
+/** Restores the credentials of an origin. */
+function withKeptAuth(job: JobInput, kept: JobInput | undefined): JobInput {
+  const { auth } = job;
+  if (auth === undefined) return job;
+  const whole = Object.entries(auth).map(([origin, { basic, bearer }]) => {
+    const before = kept?.auth?.[origin];
+    const restore = (part: string, value: string, stored: string | undefined) =>
+      value === MASK ? keptValue(`auth.${origin}.${part}`, stored, job, kept) : value;
+    if (basic === undefined) return [origin, { bearer: restore("bearer", bearer ?? "", before?.bearer) }];
+    const user = restore("basic.user", basic.user, before?.basic?.user);
+    return [origin, { basic: { user, password: restore("basic.password", basic.password, before?.basic?.password) } }];
+  });
+  return { ...job, auth: Object.fromEntries(whole) as NonNullable<JobInput["auth"]> };
 }
 
 /** Restores the fields of the login, if the login is sent to the same URL. */

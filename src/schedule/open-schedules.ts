@@ -15,6 +15,7 @@ import { createSchedules, type Schedules } from "./schedules.ts";
 type Deps = {
   store: Pick<ControlStores, "schedules" | "owners" | "webhooks"> & Pick<Store, "forgetSet">;
   frontier: Frontier & FrontierAdmin;
+  requestBodies: FireDeps["requestBodies"];
   clock: Clock;
   log: Log;
   config: Config;
@@ -30,10 +31,20 @@ const CLAIM_MS = 60_000;
 const EVERY_MS = 1_000;
 
 export function openSchedules(deps: Deps): OpenedSchedules {
-  const { store, frontier, clock, log, config, checkRules, findObstacle, openTracing } = deps;
+  const { store, frontier, requestBodies, clock, log, config, checkRules, findObstacle, openTracing } = deps;
   const { schedules: scheduleStore, owners, webhooks } = store;
   const fireDeps: FireDeps = {
-    ...{ scheduleStore, frontier, clock, log, openTracing, jobDefaults: config, checkRules, findObstacle },
+    ...{
+      scheduleStore,
+      frontier,
+      requestBodies,
+      clock,
+      log,
+      openTracing,
+      jobDefaults: config,
+      checkRules,
+      findObstacle,
+    },
     async recordOwner(tenant, jobId) {
       await owners.add(tenantOwner(tenant), jobId, clock.now(), undefined);
     },

@@ -2,8 +2,8 @@
  * Checks the options of `follow` and `request`. The frontier stores these values, and an invalid value would crash the
  * worker there. Checked here, it fails only the page.
  */
-import type { TaskRequest } from "../domain/request.ts";
-import { requestOf, requestPartsSchema } from "../submit/url-entry.ts";
+import type { BodySettings, TaskRequest } from "../domain/request.ts";
+import { requestOf, requestPartsSchema, requestProblem } from "../submit/url-entry.ts";
 
 /** Tasks wait in the broker with their carry, so it must be small. Pages and bodies belong into the store. */
 const MAX_CARRY_BYTES = 16_384;
@@ -42,10 +42,15 @@ function firstOf(values: readonly (readonly [path: string, value: unknown])[]): 
 }
 
 /** The request that the options describe; undefined for a plain GET. Throws if they are invalid. */
-export function requestFrom(parts: object, name: string): TaskRequest | undefined {
+export function requestFrom(parts: object, name: string, settings: BodySettings): TaskRequest | undefined {
   if (Object.keys(parts).length === 0) return undefined;
   const parsed = requestPartsSchema.safeParse(parts);
-  if (parsed.success) return requestOf(parsed.data);
+  if (parsed.success) {
+    const request = requestOf(parsed.data);
+    const problem = request && requestProblem(request, settings);
+    if (problem === undefined) return request;
+    throw new Error(`${name}: ${problem}`);
+  }
   const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
   throw new Error(`${name}: ${problems.join("; ")}`);
 }

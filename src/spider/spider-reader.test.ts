@@ -12,7 +12,10 @@ function follow(target: string, options: FollowOptions) {
     page: (context: { follow(target: string, options: FollowOptions): void }) => context.follow(target, options),
     handlers: { product: () => {} },
   };
-  const read = createSpiderReader(spider, () => () => true, { handlerMs: 60_000 });
+  const read = createSpiderReader(spider, () => () => true, {
+    handlerMs: 60_000,
+    bodySettings: { bodies: "none", requestBodyBytes: 1_000_000 },
+  });
   const page = { ...PAGE, fetchedAt: 0, tookMs: 1 } as unknown as Parameters<typeof read>[0]["page"];
   const signal = new AbortController().signal;
   return read({ page, html: '<a href="/b">b</a>', task: { depth: 0 }, signal, tab: undefined });

@@ -3,6 +3,7 @@ import { type CheerioAPI, load } from "cheerio/slim";
 import type { RequestedLink } from "../discover/discover.ts";
 import { createLinkResolver } from "../domain/canonical-url.ts";
 import type { Fields } from "../domain/page.ts";
+import type { BodySettings } from "../domain/request.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
 import type { FollowOptions, Handler, PageContext, Spider } from "./define-spider.ts";
 import type { ExtractedPage, PageInput, PageReader } from "./page-reader.ts";
@@ -20,6 +21,8 @@ type SpiderReaderOptions = {
   onSelector?: OnSelector | undefined;
   /** A handler that takes longer fails: its signal is aborted, and the worker no longer waits for it. */
   handlerMs: number;
+  /** The limits of the bodies of requests. */
+  bodySettings: BodySettings;
 };
 
 /** The handlers of a spider by name, including `page`. */
@@ -29,14 +32,14 @@ export function handlersOf({ page, handlers }: Spider): Readonly<Record<string, 
 
 /** Runs the handler of a page, and checks the records that it emits. Rethrows the errors of the handler. */
 export function createSpiderReader(spider: Spider, inScope: InScope, options: SpiderReaderOptions): PageReader {
-  const { handlerMs } = options;
+  const { handlerMs, bodySettings } = options;
   const onSelector = reportOnce(options.onSelector);
   return async (input) => {
     const emitted: Fields[] = [];
     const wanted: RequestedLink[] = [];
     const handler = handlerFor(spider, input.task.handler);
     await withinTimeLimit(handlerMs, input.signal, async (signal) =>
-      handler(contextOf({ ...input, signal }, emitted, wanted, { spider, inScope, onSelector })),
+      handler(contextOf({ ...input, signal }, emitted, wanted, { spider, inScope, onSelector, bodySettings })),
     );
     return { ...(await checkRecords(spider, emitted)), wanted, links: [] };
   };
@@ -88,7 +91,12 @@ function contextOf(
   input: PageInput,
   emitted: Fields[],
   wanted: RequestedLink[],
-  { spider, inScope, onSelector }: { spider: Spider; inScope: InScope; onSelector: OnSelector },
+  {
+    spider,
+    inScope,
+    onSelector,
+    bodySettings,
+  }: { spider: Spider; inScope: InScope; onSelector: OnSelector; bodySettings: BodySettings },
 ): PageContext {
   const { page, html, task, signal, tab } = input;
   let dom: CheerioAPI | undefined;
@@ -109,11 +117,11 @@ function contextOf(
     signal,
     async request(url, init = {}) {
       if (input.send === undefined) throw new Error("request: no request can be sent while stored pages are read");
-      return input.send(url, requestFrom(init, "request"));
+      return input.send(url, requestFrom(init, "request", { ...bodySettings, bodies: undefined }));
     },
     emit: (record) => void emitted.push(copyOf(record)),
     follow(target, options = {}) {
-      const request = requestOptions(options, spider);
+      const request = requestOptions(options, spider, bodySettings);
       const isInScope = inScope(page.url, task.depth);
       for (const one of typeof target === "string" ? [target] : target) {
         const found = isUrlTarget(one) ? undefined : $()(one);
@@ -161,7 +169,11 @@ function baseOf($: CheerioAPI, pageUrl: string): string {
  * Checks the options of `follow`. The frontier stores these values, and an invalid value would crash the worker there.
  * Checked here, it fails only the page.
  */
-function requestOptions({ to, carry, priority, ...parts }: FollowOptions, spider: Spider): Omit<RequestedLink, "url"> {
+function requestOptions(
+  { to, carry, priority, ...parts }: FollowOptions,
+  spider: Spider,
+  bodySettings: BodySettings,
+): Omit<RequestedLink, "url"> {
   if (to !== undefined && typeof to !== "string") throw new Error("follow: `to` takes the name of a handler");
   handlerFor(spider, to);
   if (carry !== undefined) checkCarry(carry);
@@ -172,12 +184,12 @@ function requestOptions({ to, carry, priority, ...parts }: FollowOptions, spider
     ...(to === undefined ? {} : { handler: to }),
     ...(carry === undefined ? {} : { carry }),
     ...(priority === undefined ? {} : { priority }),
-    ...requestField(parts),
+    ...requestField(parts, bodySettings),
   };
 }
 
-function requestField(parts: object): Pick<RequestedLink, "request"> {
-  const request = requestFrom(parts, "follow");
+function requestField(parts: object, settings: BodySettings): Pick<RequestedLink, "request"> {
+  const request = requestFrom(parts, "follow", settings);
   return request === undefined ? {} : { request };
 }
 

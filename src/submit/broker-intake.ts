@@ -1,7 +1,8 @@
 /**
  * Creates jobs in the broker and queues their URLs. The API, the command line, crawls and schedules all use this code.
  *
- * The order is fixed: reuse check, quota, webhook, create, add, seal. The webhook is stored before the job exists, so
+ * The order is fixed: reuse check, quota, webhook, create, add, seal. Large request bodies are stored before the URLs of
+ * their batch are added. The webhook is stored before the job exists, so
  * that no event is missed. A crash between two steps may leave a job that is not sealed, or a webhook or an owner row
  * without a job; the webhook and the owner row expire. With an idempotency key, the job's id is derived from the key. A
  * repeated submission, even to another server at the same time, finds the job of the first submission and continues it.
@@ -12,8 +13,10 @@ import { pageUrlOf } from "../domain/task-url.ts";
 import { isTrawlError, TrawlError } from "../errors.ts";
 import type { Frontier, NewJob } from "../frontier/frontier.ts";
 import type { FrontierAdmin } from "../frontier/frontier-admin.ts";
+import type { RequestBodies } from "../store/bodies/bodies.ts";
 import { firstTasks, type PreparedUrls, robotsTasks } from "./first-tasks.ts";
 import { isSameJob } from "./job-digest.ts";
+import { storeLargeBodies } from "./store-large-bodies.ts";
 import { type Intake, inBatches, type SubmitAnswer, submitUrls } from "./submit-urls.ts";
 
 type ExistingJob = { spec: JobSpec; sealed: boolean; archived: boolean };
@@ -27,7 +30,11 @@ export type SubmitDeps = {
   /** Stores the webhook. Returns its secret if the secret was generated. A repeated call has no effect. */
   addWebhook(): Promise<string | undefined>;
   now: () => number;
+  requestBodies: RequestBodies;
 };
+
+/** What adding URLs to a job needs. */
+type AddDeps = { frontier: Pick<Frontier, "enqueue" | "seal">; requestBodies: RequestBodies };
 
 /**
  * Whether an earlier submission may have created the job. `key`: the id is derived from an idempotency key, and the job
@@ -48,7 +55,7 @@ const BATCH = 2_500;
  * the webhook were written.
  */
 export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats: Repeats): Intake {
-  const { frontier } = deps;
+  const { frontier, requestBodies } = deps;
   const { id } = submitted;
   let spec = submitted;
   let isArchived = false;
@@ -79,7 +86,7 @@ export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats
   return {
     maxBatch: BATCH,
     job: submitted,
-    prepare: (urls) => bySite(firstTasks(spec, urls)),
+    prepare: (urls) => bySite(firstTasks(spec, urls, requestBodies.settings)),
     async begin() {
       const before = await findExisting();
       if (before === undefined) await deps.admit();
@@ -97,7 +104,7 @@ export function createBrokerIntake(deps: SubmitDeps, submitted: JobSpec, repeats
     async enqueue(tasks) {
       try {
         await queueRobots(spec, tasks);
-        return await frontier.enqueue(id, tasks);
+        return await frontier.enqueue(id, await storeLargeBodies(requestBodies, id, tasks));
       } catch (error) {
         // Another process has completed the same submission.
         if (repeats !== "never" && isTrawlError(error, "JOB_ENDED")) return "ended";
@@ -121,12 +128,8 @@ export function submitList(
 }
 
 /** Queues the rest of a list, and seals the job. */
-export function completeList(
-  frontier: Pick<Frontier, "enqueue" | "seal">,
-  spec: JobSpec,
-  urls: readonly string[],
-): Promise<SubmitAnswer> {
-  return submitAll(existingJobIntake(frontier, spec), urls);
+export function completeList(deps: AddDeps, spec: JobSpec, urls: readonly string[]): Promise<SubmitAnswer> {
+  return submitAll(existingJobIntake(deps, spec), urls);
 }
 
 function submitAll(intake: Intake, urls: readonly string[]): Promise<SubmitAnswer> {
@@ -138,17 +141,17 @@ function submitAll(intake: Intake, urls: readonly string[]): Promise<SubmitAnswe
 }
 
 /** The intake that adds URLs to a job that exists. */
-export function existingJobIntake(frontier: Pick<Frontier, "enqueue" | "seal">, spec: JobSpec): Intake {
+export function existingJobIntake({ frontier, requestBodies }: AddDeps, spec: JobSpec): Intake {
   const { id, requestId } = spec;
   const queueRobots = createRobotsQueue(frontier, id);
   return {
     maxBatch: BATCH,
     job: spec,
-    prepare: (urls) => bySite(firstTasks(spec, urls)),
+    prepare: (urls) => bySite(firstTasks(spec, urls, requestBodies.settings)),
     begin: async () => ({ id, requestId, isNew: false, isSealed: false, webhookSecret: null }),
     async enqueue(tasks) {
       await queueRobots(spec, tasks);
-      return frontier.enqueue(id, tasks);
+      return frontier.enqueue(id, await storeLargeBodies(requestBodies, id, tasks));
     },
     seal: async () => void (await frontier.seal(id)),
   };

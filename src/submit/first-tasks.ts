@@ -1,12 +1,13 @@
 /** The first tasks of a job, from the entries it was submitted with. */
 import { canonicalUrl, MAX_URL_LENGTH } from "../domain/canonical-url.ts";
 import { type JobSpec, kindOf } from "../domain/job-spec.ts";
+import type { BodySettings } from "../domain/request.ts";
 import { createRouter } from "../domain/route.ts";
 import { originOf, siteOf } from "../domain/site.ts";
 import { isSitemapTask, robotsUrlOf, sitemapTask } from "../domain/sitemap-task.ts";
 import type { NewTask } from "../domain/task.ts";
 import { requestUrl } from "../domain/task-url.ts";
-import { type ReadEntry, readEntry } from "./url-entry.ts";
+import { type ReadEntry, readEntry, requestProblem } from "./url-entry.ts";
 
 /** A URL that cannot be fetched, with its position in the list. */
 export type Refusal = { index: number; url: string; reason: string };
@@ -17,7 +18,12 @@ export type PreparedUrls = { tasks: NewTask[]; indexes: number[]; refused: Refus
 /** The number of characters of a too long URL that a refusal contains. */
 const SHOWN_CHARS = 200;
 
-export function firstTasks(spec: JobSpec, entries: readonly string[]): PreparedUrls {
+/** `settings`: undefined if another process checks the sizes of bodies. */
+export function firstTasks(
+  spec: JobSpec,
+  entries: readonly string[],
+  settings: BodySettings | undefined,
+): PreparedUrls {
   const tasks: NewTask[] = [];
   const indexes: number[] = [];
   const refused: Refusal[] = [];
@@ -25,7 +31,13 @@ export function firstTasks(spec: JobSpec, entries: readonly string[]): PreparedU
   const kind = kindOf(spec);
   entries.forEach((entry, index) => {
     const read = readEntry(entry);
+    const request = "request" in read ? read.request : undefined;
     const url = "problem" in read ? undefined : canonicalUrl(read.url);
+    const problem = request && settings && requestProblem(request, settings);
+    if (url !== undefined && problem !== undefined) {
+      refused.push({ index, url, reason: problem });
+      return;
+    }
     if (url === undefined) {
       refused.push(refusalOf(read, index));
       return;
@@ -37,7 +49,6 @@ export function firstTasks(spec: JobSpec, entries: readonly string[]): PreparedU
       tasks.push(sitemapTask(isSiteUrl(url) ? robotsUrlOf(url) : url, spec, routeOf(url)));
       return;
     }
-    const request = "request" in read ? read.request : undefined;
     tasks.push(request === undefined ? task : { ...task, url: requestUrl(url, request), request });
   });
   return { tasks, indexes, refused };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** Tabs and printable characters. Line breaks would inject headers. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Headers that describe the connection or the framing. The HTTP client sets them. */
 const HEADERS_OF_CONNECTION = new Set([
   ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],

@@ -72,6 +72,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     ...(urls.length === 0 || Math.max(urlCount, submitted) > urls.length ? ["urls"] : []),
     ...(spec.spider !== undefined && spider === undefined ? ["spider"] : []),
     ...Object.keys(spec.headers).map((header) => `headers.${header}`),
+    ...Object.keys(spec.auth ?? {}).map((origin) => `auth.${origin}`),
     ...(spec.login === undefined ? [] : ["login"]),
     ...hidden,
     ...(hasWebhook ? ["webhook"] : []),

@@ -6,6 +6,7 @@ import { globProblem } from "../domain/glob.ts";
 import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
+import { authSchema } from "./auth-schema.ts";
 import { browserSchema } from "./browser-schema.ts";
 import { headersSchema } from "./header-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
@@ -96,6 +97,8 @@ export const jobSchema = z.strictObject({
   browser: browserSchema.optional(),
   parse: z.enum(["inline", "queue"]).optional(),
   headers: headersSchema.optional(),
+  /** Credentials by origin. Each is sent only to its own origin. */
+  auth: authSchema.optional(),
   ...sessionKeys,
   proxy: proxySchema.optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),

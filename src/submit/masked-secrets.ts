@@ -1,5 +1,5 @@
 /**
- * Masks the secrets of a job: values of headers, the fields of its login, and the text that its browser types into
+ * Masks the secrets of a job: values of headers, credentials, the fields of its login, and the text that its browser types into
  * pages. They may be session ids and passwords. References to secrets are not masked. Works for jobs as written and for resolved jobs.
  */
 import { parseSecretReference } from "../domain/secret-reference.ts";
@@ -10,7 +10,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The job as users see it, and as the archive stores it. */
 export function withMaskedSecrets<Job extends object>(job: Job): Job {
-  const { urls, headers, login, browser } = job as {
+  const { urls, headers, auth, login, browser } = job as {
+    auth?: Readonly<Record<string, MaskableCredentials>>;
     login?: { form?: Values; json?: Values };
     urls?: readonly string[];
     headers?: Values;
@@ -20,6 +21,7 @@ export function withMaskedSecrets<Job extends object>(job: Job): Job {
     ...job,
     ...(urls === undefined ? {} : { urls: urls.map(maskedEntry) }),
     ...(headers === undefined ? {} : { headers: maskedValues(headers) }),
+    ...(auth === undefined ? {} : { auth: mapped(auth, maskedCredentials) }),
     ...(login === undefined ? {} : { login: maskedLogin(login) }),
     ...(browser?.actions === undefined ? {} : { browser: { ...browser, actions: browser.actions.map(masked) } }),
   };
@@ -31,6 +33,16 @@ export function maskedEntry(entry: string): string {
   const request = JSON.parse(entry) as { headers?: Values };
   const { headers } = request;
   return headers === undefined ? entry : JSON.stringify({ ...request, headers: maskedValues(headers) });
+}
+
+type MaskableCredentials = { basic?: Values | undefined; bearer?: unknown };
+
+export function maskedCredentials({ basic, bearer }: MaskableCredentials): MaskableCredentials {
+  return basic === undefined ? maskedValues({ bearer }) : { basic: maskedValues(basic) };
+}
+
+function mapped<Value>(values: Readonly<Record<string, Value>>, change: (value: Value) => Value) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 function maskedLogin<Login extends { form?: Values; json?: Values }>(login: Login): Login {

@@ -6,8 +6,10 @@ import { parseDurationMs } from "../domain/duration.ts";
 import type { FollowSpec, JobSpec, RecrawlSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
+import type { BodySettings } from "../domain/request.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
+import { authFrom } from "./auth-schema.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
@@ -15,7 +17,7 @@ import { exitsFrom } from "./proxy-schema.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
 import { sessionsFrom } from "./session-schema.ts";
 import { sitemapsFrom, sitemapUrls } from "./sitemap-schema.ts";
-import { originsOf, startEntries, urlOfEntry } from "./url-entry.ts";
+import { hasLargeBody, originsOf, readEntry, requestProblem, startEntries, urlOfEntry } from "./url-entry.ts";
 
 export type JobDefaults = Pick<
   Config,
@@ -30,6 +32,7 @@ export type JobDefaults = Pick<
   | "siteGrouping"
   | "routes"
   | "bodies"
+  | "requestBodyBytes"
 >;
 
 /** Values that the submitting process adds to the job. */
@@ -45,7 +48,7 @@ type JobContext = {
   recrawlSet?: string;
 };
 
-/** A list of up to this many URLs is stored with the job, so that an interrupted submission can continue without it. */
+/** A list of up to this many URLs is stored with the job, so that an interrupted submission can continue without it. A list with large request bodies is not stored with the job. */
 const KEPT_URLS = 500;
 
 /** How long a named dedup scope remembers a URL, unless the job sets `expireAfter`. */
@@ -61,6 +64,7 @@ export function parseJob(input: unknown): JobInput {
 
 export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobContext): JobSpec {
   checkWebhookEvents(input);
+  const hasLarge = checkBodies(input.urls ?? [], defaults);
   const { politeness = {}, retries = {}, limits = {}, keep = {}, render = "never" } = input;
   const urls = startEntries(input);
   const policy = policyFrom(politeness, {
@@ -76,7 +80,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     id: context.id,
     requestId: context.requestId,
     name: input.name ?? nameFrom(input),
-    urls: urls.length <= KEPT_URLS ? urls : [],
+    urls: urls.length <= KEPT_URLS && !hasLarge ? urls : [],
     urlCount: urls.length,
     urlsHash: hash("sha1", urls.join("\n")),
     ...(input.sitemaps === undefined ? {} : { sitemaps: sitemapsFrom(input.sitemaps) }),
@@ -102,6 +106,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     browser: browserOf(input, defaults),
     parse: parseFrom(input, defaults, context),
     headers: lowerCaseNames(input.headers ?? {}),
+    ...(input.auth === undefined ? {} : { auth: authFrom(input.auth) }),
     origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
     ...sessionsFrom(input),
     ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
@@ -111,6 +116,20 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     typedHosts: context.typedHosts,
     out: context.out,
   };
+}
+
+/** Whether a request of the job has a large body. Throws BAD_JOB if one is too large. */
+function checkBodies(urls: readonly string[], settings: BodySettings): boolean {
+  let hasLarge = false;
+  for (const [nth, entry] of urls.entries()) {
+    if (!hasLargeBody(entry)) continue;
+    hasLarge = true;
+    const read = readEntry(entry);
+    const problem = "request" in read && read.request ? requestProblem(read.request, settings) : undefined;
+    if (problem === undefined) continue;
+    throw new TrawlError("BAD_JOB", { op: "submit.resolveJob", message: `urls.${nth}: ${problem}` });
+  }
+  return hasLarge;
 }
 
 /** Refuses the event `records` for a job that stores no records, because the event is built from stored records. */

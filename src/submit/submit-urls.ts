@@ -208,6 +208,9 @@ function isFetchable(entry: string): boolean {
   return canonicalEntryUrl(entry) !== undefined;
 }
 
+/** A batch with more characters is complete. Otherwise a batch of large requests would not fit into memory. */
+export const BATCH_CHARS = 16_000_000;
+
 /** Splits a list into batches of at most `max` URLs. */
 export async function* inBatches(
   urls: Iterable<string> | AsyncIterable<string>,
@@ -218,10 +221,13 @@ export async function* inBatches(
     return;
   }
   let batch: string[] = [];
+  let chars = 0;
   for await (const url of urls) {
-    if (batch.push(url) < max) continue;
+    chars += url.length;
+    if (batch.push(url) < max && chars < BATCH_CHARS) continue;
     yield batch;
     batch = [];
+    chars = 0;
   }
   if (batch.length > 0) yield batch;
 }

@@ -5,7 +5,15 @@
  */
 import { z } from "zod";
 import { canonicalUrl } from "../domain/canonical-url.ts";
-import { MAX_REQUEST_BODY, METHODS, type Method, type TaskRequest } from "../domain/request.ts";
+import {
+  type BodySettings,
+  bodyProblem,
+  isLargeBody,
+  MAX_REQUEST_BODY,
+  METHODS,
+  type Method,
+  type TaskRequest,
+} from "../domain/request.ts";
 import { originOf } from "../domain/site.ts";
 import { isSitemapTask } from "../domain/sitemap-task.ts";
 import type { NewTask } from "../domain/task.ts";
@@ -79,6 +87,18 @@ export function readEntry(entry: string): ReadEntry {
   if (sitemap === true) return { url, isSitemap: true };
   const request = requestOf(parts);
   return request === undefined ? { url } : { url, request };
+}
+
+/** Whether the request of an entry has a body that is stored in TRAWL_BODIES. */
+export function hasLargeBody(entry: string): boolean {
+  if (!isLargeBody({ body: entry })) return false;
+  const read = readEntry(entry);
+  return "request" in read && read.request !== undefined && isLargeBody(read.request);
+}
+
+/** Why the body of a request cannot be sent; undefined if it can. */
+export function requestProblem({ body }: Pick<TaskRequest, "body">, settings: BodySettings): string | undefined {
+  return body === undefined ? undefined : bodyProblem(Buffer.byteLength(body), settings);
 }
 
 /** The entry of a task that `firstTasks` has made. */

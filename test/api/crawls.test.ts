@@ -12,11 +12,11 @@ import { type Api, startApi } from "./harness.ts";
 const URLS = ["https://a.example/1", "https://a.example/2"];
 
 async function startCrawl({ trawl }: Api, urls: readonly string[] = URLS): Promise<string> {
-  const { frontier, catalogue, clock } = trawl;
+  const { frontier, catalogue, clock, requestBodies } = trawl;
   const id = newJobId(clock.now());
   const context = { id, requestId: "r1", queue: crawlQueue(id), typedHosts: [], out: undefined };
   const spec = resolveJob({ urls: [...urls] }, resolveConfig([]), context);
-  const deps = { frontier, lookUp: catalogue.lookUp, now: clock.now, admit: async () => {} };
+  const deps = { frontier, lookUp: catalogue.lookUp, now: clock.now, requestBodies, admit: async () => {} };
   await submitList({ ...deps, addWebhook: async () => undefined }, spec, urls, "never");
   return id;
 }

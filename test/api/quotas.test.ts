@@ -82,6 +82,7 @@ describe("a quota of URLs per second", () => {
     const caller = { tenant: undefined, keyId: key.id, scopes: key.scopes, quotas };
     const deps = {
       frontier: trawl.frontier,
+      requestBodies: trawl.requestBodies,
       quotas: createQuotaKeeper({ keys, owners, frontier: trawl.frontier, clock }),
     };
     const context = { id: "j1", requestId: "r", queue: undefined, typedHosts: [], out: undefined };

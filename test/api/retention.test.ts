@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { retentionDeps } from "../../src/compose/retention.ts";
+import { bodyRefOf } from "../../src/domain/request.ts";
 import { archiveEnded } from "../../src/retain/archive-ended.ts";
 import { cleanUpAll, SETTLED_MS } from "../../src/retain/delete-job.ts";
 import { removeOrphanBodies } from "../../src/retain/orphan-bodies.ts";
@@ -153,6 +154,21 @@ describe("an archived job", () => {
     expect((await one.request("DELETE", `/v1/jobs/${json.id}`)).status).toBe(202);
     expect((await one.request("GET", "/v1/jobs")).json.jobs).toEqual([]);
     expect((await api.operator("GET", "/v1/jobs")).json.jobs).toEqual([]);
+  });
+
+  it("keeps its large request bodies while it is in the broker, and no longer", async () => {
+    const api = await startWorking(PAGES, { bodies: `file:${newFolder()}` });
+    const [body, small] = ["é".repeat(40_000), "é".repeat(30_000)];
+    const urls = [body, small].map((text) => ({ url: `${api.site.url}/`, body: text }));
+    const { status, json } = await api.request("POST", "/v1/jobs", { urls });
+    await api.startWorker();
+    await ended(api, json.id);
+    const find = (text: string) => api.trawl.requestBodies.find(String(json.id), bodyRefOf(text));
+    expect([status, await find(body), await find(small)]).toEqual([202, body, undefined]);
+
+    await archiveAll(api);
+
+    expect(await find(body)).toBeUndefined();
   });
 
   it("stays in the broker for the configured time before it is archived", async () => {

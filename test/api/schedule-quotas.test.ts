@@ -18,11 +18,11 @@ const LATER_MS = 6_000;
 
 /** Runs the scheduler once, with a clock that is ahead by `aheadMs`. */
 async function runSchedulerLater({ trawl }: KeyedApi, aheadMs: number): Promise<void> {
-  const { store, frontier } = trawl;
+  const { store, frontier, requestBodies } = trawl;
   const clock = { now: () => trawl.clock.now() + aheadMs, sleep: async () => {} };
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
   const deps = {
-    ...{ scheduleStore: store.schedules, frontier, clock, log: createLog("silent", () => {}) },
+    ...{ scheduleStore: store.schedules, frontier, requestBodies, clock, log: createLog("silent", () => {}) },
     jobDefaults: resolveConfig([{ from: "test", values: {} }]),
     checkRules: () => {},
     openTracing: async () => NO_TRACING,

@@ -9,10 +9,10 @@ import { createScheduler } from "../../src/schedule/scheduler.ts";
 const [store = "", broker = "", claimMs = ""] = process.argv.slice(2);
 
 const config = resolveConfig([{ from: "test", values: { store, broker, bodies: "none", logLevel: "silent" } }]);
-const { store: stores, frontier, clock, log } = await openApp(config, () => {});
+const { store: stores, frontier, requestBodies, clock, log } = await openApp(config, () => {});
 createScheduler(
   {
-    ...{ scheduleStore: stores.schedules, frontier, clock, log, jobDefaults: config },
+    ...{ scheduleStore: stores.schedules, frontier, requestBodies, clock, log, jobDefaults: config },
     checkRules: () => {},
     openTracing: async () => NO_TRACING,
     findObstacle: async () => undefined,

@@ -15,6 +15,7 @@ import { NO_TRACING } from "../../src/runtime/tracing.ts";
 import type { FireDeps } from "../../src/schedule/fire-occurrence.ts";
 import { pollOnce } from "../../src/schedule/scheduler.ts";
 import { createSchedules } from "../../src/schedule/schedules.ts";
+import { openNoRequestBodies } from "../../src/store/bodies/no-bodies.ts";
 import type { Occurrence, Schedule, ScheduleStore } from "../../src/store/schedule-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { seededRandom } from "../chaos/seeded-random.ts";
@@ -62,6 +63,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const deps: FireDeps = {
     scheduleStore: store.schedules,
     frontier,
+    requestBodies: openNoRequestBodies(jobDefaults),
     clock,
     log,
     jobDefaults,

@@ -1,5 +1,6 @@
 /** Submits a list to a frontier, without quotas and webhooks. */
 import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { openNoRequestBodies } from "../../src/store/bodies/no-bodies.ts";
 import { type Repeats, type SubmitDeps, submitList } from "../../src/submit/broker-intake.ts";
 import type { SubmitAnswer } from "../../src/submit/submit-urls.ts";
 
@@ -9,6 +10,7 @@ export function directDeps({ frontier, now }: DirectDeps): SubmitDeps {
   return {
     frontier,
     now,
+    requestBodies: openNoRequestBodies({ bodies: "none", requestBodyBytes: 65_536 }),
     admit: async () => {},
     addWebhook: async () => undefined,
     async lookUp(id) {

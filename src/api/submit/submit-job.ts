@@ -32,7 +32,7 @@ export async function submitJob(
   { open = false, ...body }: NewJobBody,
   { caller, requestId, key }: { caller: Caller; requestId: string; key: string | string[] | undefined },
 ): Promise<Counts & { requestId: string; webhookSecret: string | null }> {
-  const { frontier, catalogue, store, quotas, clock, config } = deps;
+  const { frontier, catalogue, store, quotas, clock, config, requestBodies } = deps;
   const urls = startEntries(body);
   if (urls.length === 0 && !open) throw noUrls();
   const id = key === undefined ? newJobId(clock.now()) : idOf(key, caller);
@@ -45,7 +45,7 @@ export async function submitJob(
   deps.checkRules(spec);
   const intake = createBrokerIntake(
     {
-      ...{ frontier, lookUp: catalogue.lookUp, now: clock.now },
+      ...{ frontier, lookUp: catalogue.lookUp, now: clock.now, requestBodies },
       async admit() {
         if (urls.length > 0) await quotas.check(caller);
         await quotas.admitJob(caller, id);
@@ -56,20 +56,22 @@ export async function submitJob(
     key === undefined ? "never" : "key",
   );
   const result = await submitOrThrow(deps, intake, inBatches(urls, intake.maxBatch), { caller, seals: !open });
-  const counts = result.isNew && !result.isKnown ? countsOf(result) : firstCounts(spec, urls);
+  const counts = result.isNew && !result.isKnown ? countsOf(result) : firstCounts(spec, urls, config);
   return { ...counts, requestId: result.requestId, webhookSecret: result.webhookSecret };
 }
 
 /** Queues more URLs of a job, from a list or a stream of lines. Throws like `submitJob`. */
 export async function addUrls(
-  deps: Pick<ApiDeps, "frontier" | "quotas">,
+  deps: Pick<ApiDeps, "frontier" | "quotas" | "requestBodies">,
   spec: JobSpec,
   source: readonly string[] | AsyncIterable<Uint8Array>,
   { caller, isLast, signal }: { caller: Caller; isLast: boolean; signal?: AbortSignal },
 ): Promise<Counts> {
-  const intake = existingJobIntake(deps.frontier, spec);
+  const intake = existingJobIntake(deps, spec);
   const batches =
-    Symbol.asyncIterator in source ? readLines(source, intake.maxBatch) : inBatches(source, intake.maxBatch);
+    Symbol.asyncIterator in source
+      ? readLines(source, intake.maxBatch, deps.requestBodies.settings)
+      : inBatches(source, intake.maxBatch);
   const result = await submitOrThrow(deps, intake, batches, { caller, seals: isLast, signal });
   signal?.throwIfAborted();
   return countsOf(result);
@@ -102,8 +104,8 @@ function countsOf({ id, accepted, duplicates, refused, refusedCount, taken }: Su
 }
 
 /** The counts for a repeated request: those of the first response, which the client may not have received. */
-function firstCounts(spec: JobSpec, urls: readonly string[]): Counts {
-  const { tasks, refused } = firstTasks(spec, urls);
+function firstCounts(spec: JobSpec, urls: readonly string[], settings: ApiDeps["config"]): Counts {
+  const { tasks, refused } = firstTasks(spec, urls, settings);
   const accepted = new Set(tasks.map(({ url }) => url)).size;
   const duplicates = tasks.length - accepted;
   return {

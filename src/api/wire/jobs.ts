@@ -123,7 +123,7 @@ export const writtenJobSchemaOut = z.strictObject({
   missing: z
     .array(z.string())
     .describe(
-      "Keys that you have to add: headers, text typed into pages, the webhook, URLs if not all are stored with the job (a list of more than 500 is not stored), a spider outside `apiSpiders`, and the recrawl set of a schedule.",
+      "Keys that you have to add: headers, credentials, text typed into pages, the webhook, URLs if not all are stored with the job (a list of more than 500 is not stored), a spider outside `apiSpiders`, and the recrawl set of a schedule.",
     ),
 });
 export type WrittenJobOut = z.output<typeof writtenJobSchemaOut>;

@@ -71,10 +71,10 @@ export function hostsOf(urls: readonly string[]): string[] {
 
 /** Creates the crawl's job and queues its URLs. Throws BROKER_FULL if the broker has too many pending URLs. */
 async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target): Promise<void> {
-  const { frontier, catalogue, clock } = session.trawl;
+  const { frontier, catalogue, clock, requestBodies } = session.trawl;
   const { id, queue } = spec;
   const deps = {
-    ...{ frontier, lookUp: catalogue.lookUp, now: clock.now },
+    ...{ frontier, lookUp: catalogue.lookUp, now: clock.now, requestBodies },
     admit: async () => {},
     addWebhook: () => storeWebhook(session, job.webhook, { jobId: id, queue }),
   };
@@ -86,7 +86,7 @@ async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target)
  * well.
  */
 export function continueSubmission(session: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
-  return traced(session, spec, urls, () => completeList(session.trawl.frontier, spec, urls));
+  return traced(session, spec, urls, () => completeList(session.trawl, spec, urls));
 }
 
 async function traced(

@@ -39,6 +39,7 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
   const { sitemap, since, ignoreRobots, keepBodies, recrawl, changedOnly, render, waitFor, requestId, parse } = flags;
   const lists = { "-e": extract, "--include": include, "--exclude": exclude, "--header": header };
   const singles = {
+    "--user": flags.user,
     "--follow": follow,
     "--scope": scope,
     "--max-pages": maxPages,

@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
 import { parseRuleFlags } from "../../extract/rule-flags.ts";
+import { canonicalOrigin } from "../../submit/auth-schema.ts";
 import type { JobInput } from "../../submit/job-schema.ts";
 import { parseJob } from "../../submit/resolve-job.ts";
 import { sitemapUrls } from "../../submit/sitemap-schema.ts";
-import { canonicalEntryUrl, readEntry, requestPartsSchema, startEntries } from "../../submit/url-entry.ts";
+import { canonicalEntryUrl, originsOf, readEntry, requestPartsSchema, startEntries } from "../../submit/url-entry.ts";
 import { readSpiderJob } from "./read-spider.ts";
 
 export type CrawlFlags = {
@@ -26,6 +27,7 @@ export type CrawlFlags = {
   adaptive?: boolean;
   retries?: number;
   header: string[];
+  user?: string;
   method?: string;
   cookies?: boolean;
   data?: string;
@@ -53,8 +55,9 @@ export async function readTarget(targets: readonly string[], flags: CrawlFlags):
     urls: targets.flatMap(urlsOf).map((entry) => withRequestFlags(entry, flags)),
     follow: {},
   };
-  const job = parseJob(withFlags(base, flags));
-  const urls = startEntries(job);
+  const withoutUser = parseJob(withFlags(base, flags));
+  const urls = startEntries(withoutUser);
+  const job = withUserFlag(withoutUser, urls, flags);
   for (const entry of urls) if (canonicalEntryUrl(entry) === undefined) throw badEntry(entry);
   if (urls.length === 0) throw nothingGiven();
   return { job, urls };
@@ -224,6 +227,20 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
     recrawl: recrawlFlags(base, flags),
     keep: flags.keepBodies === true ? { ...keep, bodies: true } : keep,
   }) as JobInput;
+}
+
+/** Sends the user and password of --user to the origins of these entries. Throws BAD_USAGE. */
+export function withUserFlag(job: JobInput, entries: readonly string[], { user }: Pick<CrawlFlags, "user">): JobInput {
+  if (user === undefined) return job;
+  // The user name may be a reference, whose colon is not the separator.
+  const [, name, password] = /^(env:[^:]+|[^:]*):(.*)$/s.exec(user) ?? [];
+  if (name === undefined || password === undefined) {
+    const message = "--user takes USER:PASSWORD, such as alice:env:SHOP_PASSWORD";
+    throw new TrawlError("BAD_USAGE", { op: "cli.targets", message });
+  }
+  const own = originsOf(entries).map((origin) => [origin, { basic: { user: name, password } }]);
+  const others = Object.entries(job.auth ?? {}).map(([text, one]) => [canonicalOrigin(text) ?? text, one]);
+  return { ...job, auth: { ...Object.fromEntries(others), ...Object.fromEntries(own) } };
 }
 
 function followFlags(base: JobInput, flags: CrawlFlags): JobInput["follow"] {

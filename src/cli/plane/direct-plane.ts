@@ -111,10 +111,10 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
       ]);
       const { catalogue } = trawl;
       if (resume !== undefined) {
-        return existingJobIntake(frontier, (await getLiveJob(catalogue, resume, "cli.submit")).spec);
+        return existingJobIntake(trawl, (await getLiveJob(catalogue, resume, "cli.submit")).spec);
       }
       const deps = {
-        ...{ frontier, lookUp: catalogue.lookUp, now: clock.now },
+        ...{ frontier, lookUp: catalogue.lookUp, now: clock.now, requestBodies: trawl.requestBodies },
         admit: async () => {},
         addWebhook: () => registerWebhook(store.webhooks, job.webhook, { jobId: spec.id, now: clock.now() }),
       };

@@ -40,7 +40,7 @@ export async function openRemoteIntake(
   return {
     job: spec,
     maxBatch: BATCH,
-    prepare: (batch) => firstTasks(spec, batch),
+    prepare: (batch) => firstTasks(spec, batch, undefined),
     async begin() {
       const begun = resume === undefined ? await create() : { id, requestId: spec.requestId, webhookSecret: null };
       id = begun.id;

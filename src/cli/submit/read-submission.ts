@@ -14,6 +14,7 @@ import {
   unreadableList,
   withFlags,
   withRequestFlags,
+  withUserFlag,
   writtenJob,
 } from "../crawl/targets.ts";
 
@@ -52,7 +53,7 @@ export async function readSubmission(
   if (bad === undefined && !signal.aborted) throw nothingGiven();
   // Invalid lines of a list are reported one by one; a single typed URL is an error at once.
   if (bad !== undefined && first.length === 0 && isShort && !targets.some(isList)) throw badUrl(bad);
-  return { job, first, isShort, urls: joined(peeked, stream) };
+  return { job: withUserFlag(job, first, flags), first, isShort, urls: joined(peeked, stream) };
 }
 
 async function* given(urls: readonly string[]): AsyncGenerator<string> {

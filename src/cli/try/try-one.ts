@@ -76,18 +76,22 @@ export async function tryOne({ target, givenUrl }: TryArguments, flags: TryFlags
  * does not have.
  */
 async function readerOf(
-  { handlerMs }: Config,
+  config: Config,
   spec: JobSpec,
   { handler }: TryFlags,
   onSelector: OnSelector,
 ): Promise<PageReader> {
+  const { handlerMs, requestBodyBytes } = config;
+  // `trawl try` follows no links, so no body is queued.
+  const bodySettings = { requestBodyBytes, bodies: undefined };
   const makePlan = createPlanMaker({
     makeExtractor: extractorOf,
     loadSpider: async (path) => withHandler(await loadSpider(path), handler),
     hashSpider: spiderHash,
     resolveSecret: createSecretResolver("all"),
+    requestBodyBytes,
     version: VERSION,
-    makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, { handlerMs, onSelector }),
+    makeSpiderReader: (spider, inScope) => createSpiderReader(spider, inScope, { handlerMs, bodySettings, onSelector }),
   });
   return (await makePlan(spec)).read;
 }

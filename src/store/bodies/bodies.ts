@@ -1,4 +1,5 @@
 import type { Page } from "../../domain/page.ts";
+import type { BodySettings } from "../../domain/request.ts";
 
 /** Storage of page bodies, separate from the rows that describe them. */
 export interface Bodies {
@@ -12,6 +13,17 @@ export interface Bodies {
    * kept.
    */
   remove(ref: string, putBefore: number): Promise<boolean>;
+}
+
+/** Large bodies of requests. Each belongs to one job, and is removed together with the job. */
+export interface RequestBodies {
+  readonly settings: BodySettings;
+  /** Stores a body and returns its reference once the body is durable. Equal bodies of a job are stored once. */
+  put(jobId: string, body: string): Promise<string>;
+  /** The body of a reference; undefined if it is missing. It may be in the TRAWL_BODIES of another worker. */
+  find(jobId: string, ref: string): Promise<string | undefined>;
+  /** Removes all bodies of a job. */
+  removeAll(jobId: string): Promise<void>;
 }
 
 /** A spooled page is named by the task that fetched it. */

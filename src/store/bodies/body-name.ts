@@ -23,6 +23,17 @@ export function findKey(ref: string): string | undefined {
   return hex === undefined ? undefined : keyOf(hex);
 }
 
+/** The folder of the request bodies of a job, under the root. */
+export function requestFolder(jobId: string): string {
+  return `requests/${plain(jobId)}`;
+}
+
+/** The path of a request body; undefined if the reference is invalid. */
+export function findRequestKey(jobId: string, ref: string): string | undefined {
+  const hex = REF.exec(ref)?.[1];
+  return hex === undefined ? undefined : `${requestFolder(jobId)}/${hex}.gz`;
+}
+
 /** Compresses a body for storage. */
 export function compressBody(body: Buffer): Promise<Buffer> {
   return compress(body, { level: GZIP_LEVEL });
@@ -42,4 +53,9 @@ export function onceAtATime(keep: (key: string, body: Buffer) => Promise<void>):
 
 function keyOf(hex: string): string {
   return `${hex.slice(0, 2)}/${hex.slice(2, 4)}/${hex}.gz`;
+}
+
+/** Encodes an id so that it cannot refer to another folder. */
+export function plain(id: string): string {
+  return encodeURIComponent(id).replaceAll(".", "%2E");
 }

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { Page } from "../../domain/page.ts";
 import type { SpooledPage, SpooledPageName } from "./bodies.ts";
+import { plain } from "./body-name.ts";
 
 // Spooled pages exist for seconds, so stronger compression is not worth its CPU time.
 const GZIP_LEVEL = 1;
@@ -34,11 +35,6 @@ export async function unpackPage(packed: Buffer): Promise<SpooledPage | "damaged
   if (bytes === undefined || end < 0) return "damaged";
   const page = pageFrom(bytes.subarray(0, end).toString());
   return page === undefined ? "damaged" : { page, body: bytes.subarray(end + 1) };
-}
-
-/** Encodes an id so that it cannot refer to another folder. */
-function plain(id: string): string {
-  return encodeURIComponent(id).replaceAll(".", "%2E");
 }
 
 function pageFrom(line: string): Page | undefined {

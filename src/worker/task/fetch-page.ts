@@ -5,6 +5,7 @@ import { isContradicted, type Validators } from "../../domain/validators.ts";
 import type { Fetcher, FetchLimits, FetchOutcome, FetchRequest, RequestCookies } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { RequestBodies } from "../../store/bodies/bodies.ts";
 import type { PageMemory, Recall } from "../../store/page-memory.ts";
 import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
 import type { JobPlan } from "./plan.ts";
@@ -18,6 +19,8 @@ export type FetchPageDeps = {
   /** Loads the page memory of a recrawl set. */
   recall(recall: Recall): Promise<PageMemory | undefined>;
   clock: Clock;
+  /** The large bodies of requests. */
+  requestBodies: Pick<RequestBodies, "find" | "put">;
   /** The marks of requests that are sent at most once. */
   marks: SentMarks;
 };
@@ -45,7 +48,9 @@ export async function findRevisit({ deps, grant, plan }: Omit<PageRequest, "revi
   return { ...recrawl, before: await deps.recall({ set, url: withoutStep(grant.url), jobId: grant.jobId }) };
 }
 
-export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
+export async function fetchPage(wanted: PageRequest): Promise<FetchOutcome> {
+  const request = wanted.grant.request?.bodyRef === undefined ? wanted : await withBody(wanted);
+  if (request === undefined) return BODY_MISSING;
   const { deps, grant, plan } = request;
   const isUnsafe = grant.request !== undefined && !isSafe(grant.request.method);
   if (isUnsafe && plan.spec.retries.unsafe === false)
@@ -57,6 +62,21 @@ export async function fetchPage(request: PageRequest): Promise<FetchOutcome> {
   // fetched in full.
   if (!isContradicted(validators, outcome.page.headers)) return outcome;
   return send(request, undefined);
+}
+
+const BODY_MISSING: FetchOutcome = {
+  kind: "dead",
+  because: "body_missing",
+  detail:
+    "the body of the request is not in TRAWL_BODIES of this worker: set the same TRAWL_BODIES for all servers and workers, then replay the task",
+};
+
+/** Loads the body of the request. Undefined if it is missing. */
+async function withBody(wanted: PageRequest): Promise<PageRequest | undefined> {
+  const { deps, grant } = wanted;
+  const { bodyRef, ...request } = grant.request ?? { method: "GET" };
+  const body = bodyRef === undefined ? undefined : await deps.requestBodies.find(grant.jobId, bodyRef);
+  return body === undefined ? undefined : { ...wanted, grant: { ...grant, request: { ...request, body } } };
 }
 
 function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | undefined {

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
 import { createSitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
 import { DEFAULT_EXIT_RULES } from "../../domain/exit.ts";
-import type { JobSpec } from "../../domain/job-spec.ts";
+import type { Credentials, JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
 import type { Extractor } from "../../extract/extractor.ts";
@@ -21,6 +21,8 @@ type Deps = {
   hashSpider(path: string): string;
   /** Replaces a reference to a secret by its value. Throws BAD_SECRET. */
   resolveSecret(text: string): string;
+  /** The largest body of a request. */
+  requestBodyBytes: number;
   /** The version of Trawl: another version may read pages differently. */
   version: string;
   makeSpiderReader(spider: Spider, inScope: (pageUrl: string, depth: number) => (url: string) => boolean): PageReader;
@@ -31,6 +33,7 @@ export function createPlanMaker({
   loadSpider,
   hashSpider,
   resolveSecret,
+  requestBodyBytes,
   version,
   makeSpiderReader,
 }: Deps): (spec: JobSpec) => Promise<JobPlan> {
@@ -59,16 +62,17 @@ export function createPlanMaker({
       spiderFilter.goesDeeperThan(depth) ? spiderFilter.from(pageUrl) : () => false;
     const spider = await loadSpider(spec.spider);
     const read = makeSpiderReader(spider, inScope);
-    const logIn = typeof spider.login === "function" ? loginOf(spider.login) : undefined;
+    const logIn = typeof spider.login === "function" ? loginOf(spider.login, requestBodyBytes) : undefined;
     return { ...shared, logIn, linkFilter: spiderFilter, read, needsTab: true };
   };
 }
 
 /** The login of a spider, with the functions that it gets. */
-function loginOf(login: SpiderLogin): JobPlan["logIn"] {
+function loginOf(login: SpiderLogin, requestBodyBytes: number): JobPlan["logIn"] {
+  const settings = { requestBodyBytes, bodies: undefined };
   return async ({ send, findCookie }) => {
     await login({
-      request: async (url, init = {}) => send(url, requestFrom(init, "request")),
+      request: async (url, init = {}) => send(url, requestFrom(init, "request", settings)),
       session: { cookie: findCookie },
     });
   };
@@ -90,22 +94,41 @@ const OPEN_HEADERS = new Set([
 
 /** The headers of the requests of a job, see JobPlan.headersFor. */
 export function headersOf(
-  { headers: written, origins }: Pick<JobSpec, "headers" | "origins">,
+  { headers: written, auth = {}, origins }: Pick<JobSpec, "headers" | "auth" | "origins">,
   resolveSecret: (text: string) => string,
 ): JobPlan["headersFor"] {
   const headers = resolved(written, resolveSecret);
   const open = Object.fromEntries(Object.entries(headers).filter(([name]) => OPEN_HEADERS.has(name)));
   const hasSecrets = Object.keys(open).length < Object.keys(headers).length;
   const trusted = new Set(origins);
+  const authOf = authorizations(auth, resolveSecret);
   return ({ url, depth, redirects, request }) => {
     // A task at depth 0 is a URL of the job, unless a redirect leads to it.
     const isOwn = !hasSecrets || (depth === 0 && redirects === 0) || trusted.has(originOf(url));
-    const shared = isOwn ? headers : open;
+    const credentials = authOf?.get(originOf(url));
+    const ofJob = isOwn ? headers : open;
+    const shared = credentials === undefined ? ofJob : { ...ofJob, authorization: credentials };
     if (request?.headers === undefined) return shared;
     // Only a request that the user has submitted may contain references. A spider may build headers from the text of a
     // page, and a page must not be able to read secrets.
     return { ...shared, ...(depth === 0 ? resolved(request.headers, resolveSecret) : request.headers) };
   };
+}
+
+/** The `authorization` header of each origin. */
+function authorizations(
+  auth: NonNullable<JobSpec["auth"]>,
+  resolveSecret: (text: string) => string,
+): ReadonlyMap<string, string> | undefined {
+  const entries = Object.entries(auth);
+  if (entries.length === 0) return undefined;
+  return new Map(entries.map(([origin, credentials]) => [origin, authorization(credentials, resolveSecret)]));
+}
+
+function authorization(credentials: Credentials, resolveSecret: (text: string) => string): string {
+  if ("bearer" in credentials) return `Bearer ${resolveSecret(credentials.bearer)}`;
+  const { user, password } = credentials.basic;
+  return `Basic ${Buffer.from(`${resolveSecret(user)}:${resolveSecret(password)}`).toString("base64")}`;
 }
 
 function resolved(headers: Headers, resolveSecret: (text: string) => string): Headers {
@@ -117,9 +140,9 @@ type Headers = Readonly<Record<string, string>>;
 /** Only recrawls compare digests, so the files of a spider are not read for other jobs. */
 function digestFor(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["digestOf"] {
   if (spec.recrawl === undefined) return () => "";
-  const { extract, follow, render, browser, headers, spider } = spec;
+  const { extract, follow, render, browser, headers, auth, spider } = spec;
   const code = spider === undefined ? undefined : hashSpider(spider);
-  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code]);
+  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code, ...(auth ? [auth] : [])]);
   const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 27);
   if (spider === undefined) {
     const reads = digest(shared);

@@ -13,7 +13,7 @@ import { openSqliteFrontier } from "../../frontier/sqlite/open.ts";
 import { createLog } from "../../runtime/log.ts";
 import type { ExtractedPage } from "../../spider/page-reader.ts";
 import { openFileSpool } from "../../store/bodies/file-spool.ts";
-import { openNoBodies } from "../../store/bodies/no-bodies.ts";
+import { openNoBodies, openNoRequestBodies } from "../../store/bodies/no-bodies.ts";
 import { openSqliteStore } from "../../store/sqlite/open-sqlite-store.ts";
 import { resolveJob } from "../../submit/resolve-job.ts";
 import { createSettler } from "../loop/settler.ts";
@@ -143,6 +143,7 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
       }),
     resolveSecret: (text) => text,
     hashSpider: () => "",
+    requestBodyBytes: 65_536,
     version: "1",
     loadSpider: () => Promise.reject(new Error("the job has no spider")),
     makeSpiderReader: () => () => Promise.reject(new Error("the job has no spider")),
@@ -166,7 +167,9 @@ async function work(fixture: Fixture, grant: Parameters<typeof runTask>[0]["gran
     logIn: async () => ({ kind: "ready" as const }),
     readFields: () => ({}),
   };
+  const requestBodies = openNoRequestBodies({ bodies: "none", requestBodyBytes: 65_536 });
   const rest = {
+    requestBodies,
     ...noSessions,
     marks,
     decode: String,

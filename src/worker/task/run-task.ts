@@ -21,6 +21,7 @@ import type { Session } from "../../session/session-store.ts";
 import type { ExtractedPage, PageInput } from "../../spider/page-reader.ts";
 import type { PageSpool } from "../../store/bodies/bodies.ts";
 import type { MemoryWrite } from "../../store/page-memory.ts";
+import { storeLargeBodies } from "../../submit/store-large-bodies.ts";
 import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
 import { type FetchPageDeps, fetchPage, findRevisit } from "./fetch-page.ts";
 import type { HandlerErrors } from "./handler-errors.ts";
@@ -283,11 +284,15 @@ async function done(task: Task, { page, extracted, found, isAllowed, unchanged }
     maxLinks: options.maxLinks,
   });
   const { records, invalid } = extracted;
+  const { tasks } = discovery;
+  // Only spiders follow links with a body.
+  const discovered =
+    spec.spider === undefined ? tasks : await storeLargeBodies(task.deps.requestBodies, grant.jobId, tasks);
   return {
     settlement: {
       ...claimOf(grant),
       outcome: { kind: "done" },
-      discovered: discovery.tasks,
+      discovered,
       refusedLinks: discovery.refused,
       site: { kind: "ok" },
       tally: { pages: 1, records: records.length, invalid: invalid.length, bytes: page.bodyBytes },

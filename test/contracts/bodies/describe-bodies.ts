@@ -2,12 +2,13 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Bodies, PageSpool } from "../../../src/store/bodies/bodies.ts";
+import { bodyRefOf } from "../../../src/domain/request.ts";
+import type { Bodies, PageSpool, RequestBodies } from "../../../src/store/bodies/bodies.ts";
 
 /** A body storage that is empty when a test starts. */
 export type BodyStorage = {
   /** Opens the same storage again, like another process. */
-  open(): Promise<{ bodies: Bodies; spool: PageSpool }>;
+  open(): Promise<{ bodies: Bodies; spool: PageSpool; requestBodies: RequestBodies }>;
   /** The names of all stored objects, read without the code under test. */
   list(): Promise<string[]>;
   read(name: string): Promise<Buffer>;
@@ -40,6 +41,43 @@ export function describeBodies(name: string, prepare: () => Promise<BodyStorage>
       const body = Buffer.from(Array.from({ length: 300_000 }, (_, n) => `line ${n}`).join("\n"));
 
       expect(body.equals((await bodies.get(String(await bodies.put(body)))) ?? Buffer.alloc(0))).toBe(true);
+    });
+
+    it("stores equal request bodies of a job once, under their hash, and finds them in every process", async () => {
+      const [{ requestBodies }, { requestBodies: others }] = [await storage.open(), await storage.open()];
+      const body = "é".repeat(100_000);
+
+      const refs = await Promise.all([
+        requestBodies.put("j.1", body),
+        requestBodies.put("j.1", body),
+        others.put("j.1", body),
+      ]);
+      await others.put("j.1", body);
+
+      expect(new Set(refs)).toEqual(new Set([bodyRefOf(body)]));
+      expect(await storage.list()).toEqual([`requests/j%2E1/${bodyRefOf(body).slice("sha256:".length)}.gz`]);
+      expect(await others.find("j.1", bodyRefOf(body))).toBe(body);
+      expect(await others.find("j2", bodyRefOf(body))).toBeUndefined();
+      expect(await others.find("j.1", bodyRefOf("another"))).toBeUndefined();
+      expect(await others.find("j.1", "sha256:../../x")).toBeUndefined();
+    });
+
+    it("removes all request bodies of a job, and no others", async () => {
+      const { requestBodies } = await storage.open();
+      const ref = await requestBodies.put("j1", "one");
+      await requestBodies.put("j1", "two");
+      await requestBodies.put("j10", "one");
+      const page = String(await bodies.put(Buffer.from("one")));
+
+      await requestBodies.removeAll("j1");
+      await requestBodies.removeAll("j1");
+      await requestBodies.removeAll("unknown");
+
+      expect(await requestBodies.find("j1", ref)).toBeUndefined();
+      expect(await requestBodies.find("j10", ref)).toBe("one");
+      expect(await bodies.get(page)).toEqual(Buffer.from("one"));
+      expect(await requestBodies.put("j1", "one")).toBe(ref);
+      expect(await requestBodies.find("j1", ref)).toBe("one");
     });
 
     it("derives the reference of a body from its content", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openFileBodies } from "../../../src/store/bodies/file-bodies.ts";
+import { openFileRequestBodies } from "../../../src/store/bodies/file-request-bodies.ts";
 import { openFileSpool } from "../../../src/store/bodies/file-spool.ts";
 import { describeBodies } from "./describe-bodies.ts";
 
@@ -10,7 +11,11 @@ describeBodies("files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "trawl-bodies-"));
   const root = join(folder, "bodies");
   return {
-    open: async () => ({ bodies: openFileBodies(root), spool: openFileSpool(root) }),
+    open: async () => ({
+      bodies: openFileBodies(root),
+      spool: openFileSpool(root),
+      requestBodies: openFileRequestBodies(root, { bodies: `file:${root}`, requestBodyBytes: 1_000_000 }),
+    }),
     list: () => filesIn(root),
     read: (name) => readFile(join(root, name)),
     overwrite: (name, bytes) => writeFile(join(root, name), bytes),

@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { openS3Bodies } from "../../../src/store/bodies/s3/s3-bodies.ts";
 import { createS3Client, type S3ClientOptions } from "../../../src/store/bodies/s3/s3-client.ts";
 import { openS3Objects } from "../../../src/store/bodies/s3/s3-objects.ts";
+import { openS3RequestBodies } from "../../../src/store/bodies/s3/s3-request-bodies.ts";
 import { openS3Spool } from "../../../src/store/bodies/s3/s3-spool.ts";
 import { findS3Obstacle, type S3Server, startS3 } from "../../services/s3.ts";
 import { describeBodies } from "./describe-bodies.ts";
@@ -196,7 +197,11 @@ function openOn(
   const options = { endpoint, bucket, region, accessKey, secretKey, ...tuning, ...client };
   const sizes = { partBytes: PART_BYTES, partsAtOnce: 3 };
   const objects = openS3Objects(createS3Client({ clock: systemClock() }, options), { ...options, ...sizes, prefix });
-  return { bodies: openS3Bodies(objects, Date.now), spool: openS3Spool(objects) };
+  return {
+    bodies: openS3Bodies(objects, Date.now),
+    spool: openS3Spool(objects),
+    requestBodies: openS3RequestBodies(objects, { bodies: `s3://${bucket}`, requestBodyBytes: 1_000_000 }),
+  };
 }
 
 async function keysIn(server: S3Server): Promise<string[]> {

@@ -31,6 +31,8 @@ export type S3Objects = {
   putAtOf(op: string, key: string): Promise<number | undefined>;
   /** Removing a missing object has no effect. */
   remove(op: string, key: string): Promise<void>;
+  /** The keys of up to 1,000 objects whose keys start with `start`. */
+  list(op: string, start: string): Promise<string[]>;
   /** The location for error messages. */
   locationOf(key: string): string;
 };
@@ -70,6 +72,16 @@ export function openS3Objects(client: S3Client, options: S3ObjectsOptions): S3Ob
       // A missing bucket is a configuration error, not a lost page.
       if (answer.status === 404 && findCode(answer) !== "NoSuchBucket") return undefined;
       return failWith(op, locationOf(key), answer);
+    },
+    async list(op, start) {
+      const query = { "list-type": "2", prefix: prefix + start };
+      const answer = await client
+        .send({ method: "GET", key: "", query })
+        .catch((cause: unknown) => failUnanswered(op, locationOf(start), endpoint, cause));
+      if (!isGood(answer)) failWith(op, locationOf(start), answer);
+      // The keys consist of letters, digits, `%` and `/`, so XML needs no escapes for them.
+      const keys = [...answer.body.toString("utf8").matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => key);
+      return keys.map((key) => key.slice(prefix.length));
     },
     async remove(op, key) {
       const answer = await request(op, { method: "DELETE", key });
