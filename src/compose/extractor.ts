@@ -4,6 +4,6 @@ import { createExtractor } from "../extract/create-extractor.ts";
 import type { Extractor } from "../extract/extractor.ts";
 
 /** The extractor of a job without a spider. Throws BAD_SELECTOR. */
-export function extractorOf({ extract, follow }: JobSpec): Extractor {
-  return createExtractor({ rules: extract, links: follow?.links });
+export function extractorOf({ extract, follow, politeness }: JobSpec): Extractor {
+  return createExtractor({ rules: extract, links: follow?.links, metaRobots: politeness.metaRobots });
 }

@@ -54,6 +54,8 @@ export type JobSpec = {
     sites: Readonly<Record<string, SitePolicy>>;
     /** Whether errors and slow responses slow down the requests to a site. Jobs of older versions have no value. */
     adaptive?: boolean;
+    /** Set if robots directives in pages are obeyed: `noindex` and `nofollow`. */
+    metaRobots?: true;
   };
   siteGrouping: SiteGrouping;
   /** `unsafe: false`: a request that may change data is never sent again. Jobs of older versions have no value. */

@@ -11,6 +11,9 @@ import { pageUrlOf, stepOf, stepUrl } from "./task-url.ts";
 /** `home`: the URL whose link scope applies to the entries. `level`: the number of index files above this one. */
 export type SitemapCarry = { home: string; level: number };
 
+/** `redirects`: 1 for a task that no redirect leads to. `mark` distinguishes a task that fetches the sitemap again. */
+type SitemapTaskOptions = { carry?: SitemapCarry; redirects?: number; mark?: string; session?: number };
+
 /**
  * `url` is the canonical URL of a sitemap, or the robots.txt that names the sitemaps of its host. A sitemap that the job
  * names has no `carry` and depth 0.
@@ -19,10 +22,10 @@ export function sitemapTask(
   url: string,
   { siteGrouping }: Pick<JobSpec, "siteGrouping">,
   routing: Routing,
-  { carry, redirects = 1 }: { carry?: SitemapCarry; redirects?: number } = {},
+  { carry, redirects = 1, mark, session }: SitemapTaskOptions = {},
 ): NewTask {
   return {
-    url: stepUrl(url, "sitemap"),
+    url: stepUrl(url, "sitemap", mark),
     site: siteOf(url, siteGrouping),
     // A browser would show a sitemap as a page.
     kind: "fetch",
@@ -32,6 +35,7 @@ export function sitemapTask(
     depth: carry === undefined ? 0 : 1,
     redirects,
     ...(carry === undefined ? {} : { carry }),
+    ...(session === undefined ? {} : { request: { method: "GET", session } }),
   };
 }
 

@@ -8,15 +8,23 @@ import type { Role } from "./tags.ts";
 export class AttributeReader {
   /** The `href` of an a, link or base, or the `content` of a meta. */
   content: string | undefined;
-  /** The `name` of a meta, or the `rel` of a link. */
+  /** The `name` of a meta, or the `rel` of a link. Also the `rel` of an a, if `readsRel`. */
   name: string | undefined;
   property: string | undefined;
+  /** The `http-equiv` of a meta. */
+  equiv: string | undefined;
   /** Whether the tag ends with `/>`. */
   isSelfClosed = false;
+  readonly #readsRel: boolean;
+
+  /** `readsRel`: whether the `rel` of an a is read. */
+  constructor({ readsRel }: { readsRel: boolean }) {
+    this.#readsRel = readsRel;
+  }
 
   /** Returns the index after the tag, or -1 if the markup ends inside it. `at`: the index after the tag's name. */
   read(markup: string, at: number, role: Role): number {
-    this.content = this.name = this.property = undefined;
+    this.content = this.name = this.property = this.equiv = undefined;
     this.isSelfClosed = false;
     const isKept = role === "a" || role === "meta" || role === "link" || role === "base";
     let index = at;
@@ -54,18 +62,20 @@ export class AttributeReader {
 
   #keep(markup: string, { role, start, nameEnd, valueStart, valueEnd }: Written): void {
     const length = nameEnd - start;
-    if (length < 3 || length > 8) return;
-    const name = markup.slice(start, nameEnd).toLowerCase();
     const isMeta = role === "meta";
+    if (length < 3 || (length > 8 && !(isMeta && length === EQUIV.length))) return;
+    const name = markup.slice(start, nameEnd).toLowerCase();
     if (name === (isMeta ? "content" : "href")) this.content ??= decodeValue(markup, valueStart, valueEnd);
-    else if (role === "a") return;
+    else if (role === "a" && !this.#readsRel) return;
     else if (name === (isMeta ? "name" : "rel")) this.name ??= decodeValue(markup, valueStart, valueEnd);
+    else if (isMeta && name === EQUIV) this.equiv ??= decodeValue(markup, valueStart, valueEnd);
     else if (name === "property") this.property ??= decodeValue(markup, valueStart, valueEnd);
   }
 }
 
 type Written = { role: Role; start: number; nameEnd: number; valueStart: number; valueEnd: number };
 
+const EQUIV = "http-equiv";
 const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const GREATER = 0x3e;

@@ -4,6 +4,7 @@ import { compileCss } from "./css-selector.ts";
 import type { Extraction, Extractor } from "./extractor.ts";
 import { compileFields, type FieldsReader } from "./field-reader.ts";
 import { compileLinkSelector, type LinkFinder, PLAIN_LINKS } from "./link-selector.ts";
+import { applyDirectives, mayHaveDirectives } from "./page-directives.ts";
 import { isMarkup, pageKind } from "./page-kind.ts";
 import { type PageView, viewScan, viewTree } from "./page-view.ts";
 import { resolveLinks } from "./resolve-links.ts";
@@ -17,6 +18,8 @@ type CompileOptions = {
    * `<tbody>`.
    */
   parser: "fast";
+  /** Set if robots directives in pages are obeyed, see `applyDirectives`. */
+  metaRobots?: boolean | undefined;
 };
 
 /**
@@ -26,18 +29,23 @@ type CompileOptions = {
  *
  * @throws TrawlError BAD_SELECTOR with the field, the selector and the problem.
  */
-export function compileRules(rules: Rules, { links }: CompileOptions): Extractor {
+export function compileRules(rules: Rules, { links, metaRobots = false }: CompileOptions): Extractor {
   const { [EACH]: each, ...fields } = rules;
   const record = compileFields(fields, "");
   const scopesOf = typeof each === "string" ? scopesByCss(each) : wholePage;
-  const findLinks = links === undefined ? undefined : compileLinkSelector(links);
+  const findLinks = links === undefined ? undefined : compileLinkSelector(links, { obeysNofollow: metaRobots });
+  const directives = { metaRobots, followsNext: links?.trim() === PLAIN_LINKS };
   const usesTree = record.usesTree || each !== undefined || (links !== undefined && links.trim() !== PLAIN_LINKS);
 
   return (input) => {
     const kind = pageKind(input.page.contentType, input.html);
-    if (!isMarkup(kind)) return NOTHING;
-    const seen = usesTree || kind === "xml" ? viewTree(input, kind) : viewScan(input, kind);
-    return { ...readRecords(scopesOf(seen), record), links: linksIn(seen, findLinks) };
+    if (!isMarkup(kind)) return applyDirectives(NOTHING, { page: input.page, metadata: undefined, ...directives });
+    const isTree = usesTree || kind === "xml";
+    const seen = isTree ? viewTree(input, kind) : viewScan(input, { kind, obeysNofollow: metaRobots });
+    const extraction = { ...readRecords(scopesOf(seen), record), links: linksIn(seen, findLinks) };
+    // Reading the metadata of a tree takes time, and most pages have no directives.
+    const metadata = isTree && !mayHaveDirectives(input.html, directives) ? undefined : seen.metadata();
+    return applyDirectives(extraction, { page: input.page, metadata, ...directives });
   };
 }
 

@@ -9,6 +9,8 @@ export type Extraction = {
   invalid: readonly { fields: Fields; reason: string }[];
   /** Resolved against `<base>`, canonical, unique, in order. The link scope is not applied yet. */
   links: readonly string[];
+  /** The canonical URL to which a refresh of the page redirects. */
+  refresh?: string;
 };
 
 /** Never throws. */

@@ -1,6 +1,7 @@
 import type { Document, Element } from "domhandler";
 import { compileCss } from "./css-selector.ts";
 import { elementsIn } from "./elements.ts";
+import { isNofollow } from "./page-directives.ts";
 import { resolveLinks } from "./resolve-links.ts";
 
 /** The default link selector. */
@@ -15,10 +16,13 @@ export type LinkFinder = (dom: Document) => string[];
  *
  * @throws TrawlError BAD_SELECTOR
  */
-export function compileLinkSelector(selector: string): LinkFinder {
+export function compileLinkSelector(selector: string, { obeysNofollow }: LinkOptions): LinkFinder {
   const css = compileCss(selector, "follow.links");
-  return (dom) => css.all(dom, undefined).flatMap(hrefsOf);
+  return (dom) => css.all(dom, undefined).flatMap((element) => hrefsOf(element, obeysNofollow));
 }
+
+/** `obeysNofollow`: leave out links with `rel="nofollow"`. */
+type LinkOptions = { obeysNofollow: boolean };
 
 /**
  * The targets of the links that a selector matches: canonical, unique, in order.
@@ -26,15 +30,17 @@ export function compileLinkSelector(selector: string): LinkFinder {
  * @throws TrawlError BAD_SELECTOR
  */
 export function linksOf(dom: Document, selector: string, baseUrl: string): string[] {
-  return resolveLinks(compileLinkSelector(selector)(dom), baseUrl);
+  return resolveLinks(compileLinkSelector(selector, { obeysNofollow: false })(dom), baseUrl);
 }
 
-function hrefsOf(element: Element): string[] {
+function hrefsOf(element: Element, obeysNofollow: boolean): string[] {
+  const isLeftOut = ({ attribs }: Element) => obeysNofollow && isNofollow(attribs.rel);
   const own = element.attribs.href ?? element.attribs.src;
-  if (own !== undefined) return [own];
+  if (own !== undefined) return isLeftOut(element) ? [] : [own];
   const hrefs: string[] = [];
-  for (const { name, attribs } of elementsIn(element)) {
-    if (name === "a" && attribs.href !== undefined) hrefs.push(attribs.href);
+  for (const inner of elementsIn(element)) {
+    const { name, attribs } = inner;
+    if (name === "a" && attribs.href !== undefined && !isLeftOut(inner)) hrefs.push(attribs.href);
   }
   return hrefs;
 }

@@ -1,6 +1,6 @@
 import type { Document, Element } from "domhandler";
 import { elementsIn } from "./elements.ts";
-import { collapse, rawTextOf } from "./visible-text.ts";
+import { collapse, HIDDEN_TAGS, rawTextOf } from "./visible-text.ts";
 
 /** Metadata of a page. `scanPage` and `readMetadata` return the same for the same page. */
 export type Metadata = {
@@ -15,6 +15,13 @@ export type Metadata = {
   canonicalHref: string | undefined;
   /** The first `<base href>`, as written. */
   baseHref: string | undefined;
+  /** The first `<link rel="next">`, as written. */
+  nextHref: string | undefined;
+  /**
+   * The content of the first `<meta http-equiv="refresh">`. One in `<noscript>` does not count: it is for browsers
+   * without scripts, and would hide the page.
+   */
+  refresh: string | undefined;
 };
 
 /** Collects metadata tag by tag. Both readers use it, so their results are equal. */
@@ -23,6 +30,8 @@ export class MetadataCollector implements Metadata {
   readonly metas = new Map<string, string[]>();
   canonicalHref: string | undefined;
   baseHref: string | undefined;
+  nextHref: string | undefined;
+  refresh: string | undefined;
 
   addTitle(text: string): void {
     this.title ??= collapse(text) || null;
@@ -36,8 +45,13 @@ export class MetadataCollector implements Metadata {
   }
 
   addLink(rel: string | undefined, href: string | undefined): void {
-    if (this.canonicalHref !== undefined || rel === undefined || href === undefined) return;
-    if (/(?:^|\s)canonical(?:\s|$)/i.test(rel)) this.canonicalHref = href;
+    if (rel === undefined || href === undefined) return;
+    if (this.canonicalHref === undefined && /(?:^|\s)canonical(?:\s|$)/i.test(rel)) this.canonicalHref = href;
+    if (this.nextHref === undefined && /(?:^|\s)next(?:\s|$)/i.test(rel)) this.nextHref = href;
+  }
+
+  addEquiv(equiv: string, content: string | undefined): void {
+    if (this.refresh === undefined && equiv.trim().toLowerCase() === "refresh") this.refresh = content;
   }
 
   #addMetaValue(key: string | undefined, value: string): void {
@@ -66,7 +80,7 @@ export function firstMeta({ metas }: Metadata, ...names: readonly string[]): str
 }
 
 /** The base of the page's relative URLs: a valid `<base>`, otherwise the page's own URL. */
-export function baseUrlOf({ baseHref }: Metadata, pageUrl: string): string {
+export function baseUrlOf({ baseHref }: Pick<Metadata, "baseHref">, pageUrl: string): string {
   if (baseHref === undefined || !URL.canParse(baseHref, pageUrl)) return pageUrl;
   const base = new URL(baseHref, pageUrl);
   return base.protocol === "https:" || base.protocol === "http:" ? base.href : pageUrl;
@@ -74,15 +88,21 @@ export function baseUrlOf({ baseHref }: Metadata, pageUrl: string): string {
 
 function collect(element: Element, collector: MetadataCollector): void {
   const { name, attribs } = element;
-  if (name === "meta") collector.addMeta(attribs.name, attribs.property, attribs.content);
-  else if (name === "link") collector.addLink(attribs.rel, attribs.href);
+  if (name === "meta") {
+    collector.addMeta(attribs.name, attribs.property, attribs.content);
+    const equiv = attribs["http-equiv"];
+    if (equiv !== undefined && !isInside(element, HIDDEN_TAGS)) collector.addEquiv(equiv, attribs.content);
+  }
+  if (name === "link") collector.addLink(attribs.rel, attribs.href);
   else if (name === "base") collector.baseHref ??= attribs.href;
-  else if (name === "title" && !isInSvg(element)) collector.addTitle(rawTextOf(element));
+  else if (name === "title" && !isInside(element, SVG)) collector.addTitle(rawTextOf(element));
 }
 
-function isInSvg(element: Element): boolean {
+const SVG: ReadonlySet<string> = new Set(["svg"]);
+
+function isInside(element: Element, names: ReadonlySet<string>): boolean {
   for (let node = element.parent; node !== null; node = node.parent) {
-    if ("name" in node && node.name === "svg") return true;
+    if ("name" in node && names.has(node.name)) return true;
   }
   return false;
 }

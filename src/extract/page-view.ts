@@ -37,13 +37,16 @@ export function viewTree({ page, html }: ExtractInput, kind: MarkupKind): PageVi
 }
 
 /** Reads metadata and the `href`s of all `<a>` in one pass, for rules that need no tree. */
-export function viewScan({ page, html }: ExtractInput, kind: Exclude<MarkupKind, "xml">): PageView {
-  const { metadata, hrefs } = scanPage(html, { kind, textChars: 0 });
+export function viewScan(
+  { page, html }: ExtractInput,
+  { kind, obeysNofollow }: { kind: Exclude<MarkupKind, "xml">; obeysNofollow: boolean },
+): PageView {
+  const { metadata, followed } = scanPage(html, { kind, textChars: 0, obeysNofollow });
   return createView(
     page.url,
     new Document([]),
     () => metadata,
-    () => hrefs,
+    () => followed,
   );
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { elementsIn } from "./elements.ts";
 import { readMetadata } from "./metadata.ts";
+import { isNofollow } from "./page-directives.ts";
 import { DEEPEST_NESTING, parseDocument } from "./parse-html.ts";
 import { scanPage } from "./scan-page.ts";
 import { cutText, textOf } from "./visible-text.ts";
@@ -27,6 +28,8 @@ const NAMES = fc.constantFrom(
   '"',
   "data-x",
   "hreflang",
+  "http-equiv",
+  "HTTP-Equiv",
 );
 const VALUES = fc.constantFrom(
   "/x",
@@ -35,6 +38,9 @@ const VALUES = fc.constantFrom(
   "&ltcc;",
   "a=b&copy=1",
   "canonical",
+  "Next",
+  "nofollow x",
+  "refresh",
   "og:title",
   "a>b",
   "",
@@ -141,11 +147,17 @@ function finished(markup: string): string {
 
 function expectSame(markup: string, kind: Kind, textChars: number): void {
   const dom = parseDocument(markup, kind);
-  const { metadata, hrefs, text } = scanPage(markup, { kind, textChars });
-  const { title, metas, canonicalHref, baseHref } = readMetadata(dom);
-  const links = [...elementsIn(dom)].filter(({ name }) => name === "a").flatMap(({ attribs }) => attribs.href ?? []);
+  const { metadata, hrefs, followed, text } = scanPage(markup, { kind, textChars });
+  const anchors = [...elementsIn(dom)].filter(({ name }) => name === "a");
+  const links = anchors.flatMap(({ attribs }) => attribs.href ?? []);
   expect({ ...metadata, hrefs, text }).toEqual({
-    ...{ title, metas, canonicalHref, baseHref },
+    ...readMetadata(dom),
     ...{ hrefs: links, text: cutText(textOf(dom), textChars).trim() },
   });
+  expect(followed).toBe(hrefs);
+  const obedient = scanPage(markup, { kind, textChars, obeysNofollow: true });
+  expect(obedient).toMatchObject({ metadata, hrefs, text });
+  expect(obedient.followed).toEqual(
+    anchors.filter(({ attribs }) => !isNofollow(attribs.rel)).flatMap(({ attribs }) => attribs.href ?? []),
+  );
 }

@@ -7,6 +7,7 @@ import { decodeHTML } from "entities/decode";
 import { AttributeReader, isSpace, skipSpace } from "./attributes.ts";
 import { type Metadata, MetadataCollector } from "./metadata.ts";
 import { type ElementEvents, OpenElements } from "./open-elements.ts";
+import { isNofollow } from "./page-directives.ts";
 import type { MarkupKind } from "./page-kind.ts";
 import { type Tag, tagAt } from "./tags.ts";
 import { collapseRuns, cutText } from "./visible-text.ts";
@@ -15,6 +16,8 @@ type PageScan = {
   metadata: Metadata;
   /** Each `href` of an `<a>` as written, in order. */
   hrefs: readonly string[];
+  /** `hrefs`, without those of links with `rel="nofollow"` if `obeysNofollow`. */
+  followed: readonly string[];
   /** Visible text, cut to `textChars`. */
   text: string;
 };
@@ -23,11 +26,13 @@ type ScanOptions = {
   kind: Exclude<MarkupKind, "xml">;
   /** Maximum length of the text; 0 means that no text is collected. */
   textChars: number;
+  /** Set if links with `rel="nofollow"` are not followed. */
+  obeysNofollow?: boolean;
 };
 
 /** Reads a page in one pass and linear time. Never throws. */
-export function scanPage(markup: string, { kind, textChars }: ScanOptions): PageScan {
-  const collector = new PageCollector(textChars);
+export function scanPage(markup: string, { kind, textChars, obeysNofollow = false }: ScanOptions): PageScan {
+  const collector = new PageCollector(textChars, obeysNofollow);
   new PageScanner(markup, collector, kind === "xhtml").scan();
   return collector.finish();
 }
@@ -186,9 +191,11 @@ const SLACK_CHARS = 1_000;
 /** Collects what a scan finds. */
 class PageCollector implements ElementEvents {
   /** The attributes of the tag that is being opened. */
-  readonly attributes = new AttributeReader();
+  readonly attributes: AttributeReader;
   readonly #metadata = new MetadataCollector();
   readonly #hrefs: string[] = [];
+  /** The same list as `#hrefs`, unless links with `rel="nofollow"` are left out. */
+  readonly #followed: string[];
   readonly #textChars: number;
   #text = "";
   #isTextFull: boolean;
@@ -199,7 +206,9 @@ class PageCollector implements ElementEvents {
   /** Number of open titles. Only `<title/>` can contain another one. */
   #titles = 0;
 
-  constructor(textChars: number) {
+  constructor(textChars: number, obeysNofollow: boolean) {
+    this.attributes = new AttributeReader({ readsRel: obeysNofollow });
+    this.#followed = obeysNofollow ? [] : this.#hrefs;
     this.#textChars = textChars;
     this.#isTextFull = textChars === 0;
   }
@@ -227,18 +236,22 @@ class PageCollector implements ElementEvents {
 
   finish(): PageScan {
     if (!this.#isTextFull) this.#collapseText();
-    return { metadata: this.#metadata, hrefs: this.#hrefs, text: this.#text.trim() };
+    return { metadata: this.#metadata, hrefs: this.#hrefs, followed: this.#followed, text: this.#text.trim() };
   }
 
   #addLink(): void {
-    const { content } = this.attributes;
-    if (content !== undefined) this.#hrefs.push(content);
+    const { content, name } = this.attributes;
+    if (content === undefined) return;
+    this.#hrefs.push(content);
+    if (this.#followed !== this.#hrefs && !isNofollow(name)) this.#followed.push(content);
   }
 
   #addMetadata(role: "meta" | "link" | "base"): void {
-    const { name, property, content } = this.attributes;
-    if (role === "meta") this.#metadata.addMeta(name, property, content);
-    else if (role === "link") this.#metadata.addLink(name, content);
+    const { name, property, content, equiv } = this.attributes;
+    if (role === "meta") {
+      this.#metadata.addMeta(name, property, content);
+      if (equiv !== undefined && this.#hidden === 0) this.#metadata.addEquiv(equiv, content);
+    } else if (role === "link") this.#metadata.addLink(name, content);
     else this.#metadata.baseHref ??= content;
   }
 

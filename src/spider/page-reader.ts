@@ -39,6 +39,8 @@ export type PageInput = {
 export type ExtractedPage = FoundLinks & {
   records: readonly Fields[];
   invalid: readonly { fields: Fields; reason: string }[];
+  /** The canonical URL to which a refresh of the page redirects. */
+  refresh?: string;
 };
 
 /** Throws only the errors of a spider's handler. */

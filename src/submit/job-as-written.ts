@@ -95,12 +95,13 @@ function followOf({ links, scope, include, exclude, maxDepth }: FollowSpec): Non
 }
 
 function politenessOf({ politeness }: JobSpec, plain: JobSpec): JobInput["politeness"] {
-  const { policy, robots, sites, adaptive } = politeness;
+  const { policy, robots, sites, adaptive, metaRobots } = politeness;
   const own = Object.entries(sites).map(([site, its]) => [site, policyAsWritten(its, policy)]);
   return {
     ...policyAsWritten(policy, plain.politeness.policy),
     ...where(robots !== plain.politeness.robots, { robots }),
     ...(adaptive === undefined || adaptive === plain.politeness.adaptive ? {} : { adaptive }),
+    ...(metaRobots === undefined ? {} : { metaRobots }),
     ...where(own.length > 0, { sites: Object.fromEntries(own) }),
   };
 }

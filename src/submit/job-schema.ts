@@ -72,6 +72,8 @@ export const jobSchema = z.strictObject({
       ...sitePolicy,
       robots: z.boolean().optional(),
       adaptive: z.boolean().optional(),
+      /** Whether `noindex` and `nofollow` in pages and in X-Robots-Tag are obeyed (docs/politeness.md). */
+      metaRobots: z.boolean().optional(),
       sites: z.record(z.string(), z.strictObject(sitePolicy)).optional(),
     })
     .optional(),

@@ -92,6 +92,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
       robots: politeness.robots ?? defaults.robots,
       sites: Object.fromEntries(sites),
       adaptive: politeness.adaptive ?? defaults.adaptive,
+      ...(politeness.metaRobots === true ? { metaRobots: true } : {}),
     },
     siteGrouping: defaults.siteGrouping,
     retries: {

@@ -122,6 +122,42 @@ describe("a job with several sessions", () => {
   });
 });
 
+describe("the sitemaps of a job with a session", () => {
+  it("are fetched after the login, and again after the session has expired", async () => {
+    // The login uses one request of a session. So with 2 requests, each session ends after one sitemap or page.
+    for (const sessionRequests of [2, 4]) {
+      const site = await loginSite({ items: 10, sessionRequests });
+      const cwd = newFolder();
+      const job = { ...loginJob(site, 0), sitemaps: [`${site.url}/sitemap.xml`], politeness: { perSite: 1 } };
+      writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
+
+      const { summary, titles } = await crawl(cwd, ["job.json"]);
+
+      expect(summary.counts).toMatchObject({ dead: 0 });
+      expect(titles).toEqual(itemTitles(10));
+      expect(site.anonymous()).toEqual([]);
+      expect(site.expired()).toBeGreaterThan(1);
+    }
+  });
+
+  it("send the cookie that a redirect to the same URL sets", async () => {
+    const site = await originOf((request, response) => {
+      const hasCookie = request.headers.cookie?.includes("seen=1");
+      if (!hasCookie) response.writeHead(302, { location: request.url ?? "/", "set-cookie": "seen=1; Path=/" }).end();
+      else if (request.url === "/sitemap.xml") response.end("<urlset><url><loc>/a</loc></url></urlset>");
+      else response.end("<h1>a</h1>");
+    });
+    const cwd = newFolder();
+    const job = { sitemaps: [`${site.url}/sitemap.xml`], sessions: { count: 3 }, extract: { title: "h1" } };
+    writeFileSync(join(cwd, "job.json"), JSON.stringify(job));
+
+    const { summary, titles } = await crawl(cwd, ["job.json"]);
+
+    expect(summary.counts).toMatchObject({ dead: 0 });
+    expect(titles).toEqual(["a"]);
+  });
+});
+
 describe.skipIf(CHROMIUM === undefined)("a rendered page", () => {
   it("gets the cookies of the session, and sets cookies of the session", async () => {
     const site = await originOf((request, response) => {

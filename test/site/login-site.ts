@@ -1,6 +1,6 @@
 /**
- * A site behind a login: CSRF token, session cookie, sessions that the site ends, a POST-only API with a cursor, and a
- * cookie wall. It judges the requests that it gets. Shares no code with src/.
+ * A site behind a login: CSRF token, session cookie, sessions that the site ends, a POST-only API with a cursor, sitemaps,
+ * and a cookie wall. It judges the requests that it gets. Shares no code with src/.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -131,6 +131,11 @@ export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSi
     }
     if (isWalled(request, cookies, response)) return;
     if (path.startsWith("/forbidden")) return void response.writeHead(401).end();
+    if (path === "/sitemap.xml") return xml(response, `<sitemapindex>${locOf("sitemap", "/items.xml")}</sitemapindex>`);
+    if (path === "/items.xml") {
+      const urls = Array.from({ length: items }, (_, id) => locOf("url", `/item/${id}`));
+      return xml(response, `<urlset>${urls.join("")}</urlset>`);
+    }
     if (path === "/home") return html(response, "<h1>home</h1>");
     if (path === "/api/items" && request.method === "POST") {
       const { cursor = 0 } = JSON.parse(body) as { cursor?: number };
@@ -156,6 +161,15 @@ export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSi
     isLoginOpen: () => isLoginOpen,
     waitForLogin: () => new Promise((resolve) => waiting.push(resolve)),
   };
+}
+
+function locOf(element: string, path: string): string {
+  return `<${element}><loc>${path}</loc></${element}>`;
+}
+
+function xml(response: ServerResponse, body: string): void {
+  response.setHeader("content-type", "application/xml");
+  response.end(body);
 }
 
 function html(response: ServerResponse, body: string): void {

@@ -140,9 +140,11 @@ type Headers = Readonly<Record<string, string>>;
 /** Only recrawls compare digests, so the files of a spider are not read for other jobs. */
 function digestFor(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["digestOf"] {
   if (spec.recrawl === undefined) return () => "";
-  const { extract, follow, render, browser, headers, auth, spider } = spec;
+  const { extract, follow, render, browser, headers, auth, spider, politeness } = spec;
   const code = spider === undefined ? undefined : hashSpider(spider);
-  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code, ...(auth ? [auth] : [])]);
+  // Keys that are not set are left out, so that the digests of other jobs stay the same.
+  const more = [...(auth === undefined ? [] : [auth]), ...(politeness.metaRobots === true ? ["metaRobots"] : [])];
+  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code, ...more]);
   const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 27);
   if (spider === undefined) {
     const reads = digest(shared);

@@ -89,7 +89,7 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
     return ended(task.grant, outcome, { kind: "throttled", cause: "robots" });
   }
   if (!robots.allows(pageUrlOf(task.grant.url))) return ended(task.grant, { kind: "refused", because: "robots" });
-  if (isSitemap) return runSitemapTask({ ...task, revisit: undefined }, robots);
+  if (isSitemap) return runSitemapTask({ ...task, fetch: (bodyBytes) => fetchSitemap(task, bodyBytes) }, robots);
   const session = run.plan.spec.sessions === undefined ? undefined : await openSession(task);
   const cookies = session === undefined ? undefined : cookiesOf(session);
   const outcome = session === undefined ? await fetchPage(task) : await fetchWith(session, task);
@@ -108,8 +108,13 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
   }
 }
 
+async function fetchSitemap(task: Task, bodyBytes: number): Promise<FetchOutcome> {
+  const session = await openSession(task);
+  return session === undefined ? fetchPage({ ...task, bodyBytes }) : fetchWith(session, { ...task, bodyBytes });
+}
+
 /** Fetches the page in a session. */
-function fetchWith(session: Session, task: Task): Promise<FetchOutcome> {
+function fetchWith(session: Session, task: Task & { bodyBytes?: number }): Promise<FetchOutcome> {
   const { deps, options, grant, plan, signal } = task;
   return fetchInSession(session, {
     ...{ deps, grant, plan, signal },
@@ -210,6 +215,10 @@ async function readPage(
     await open?.close();
     if (open?.isGone()) return ended(grant, { kind: "retry", because: "render_failed", detail }, { kind: "ok" });
     return ended(grant, { kind: "dead", because: "handler_failed", status: page.status, detail }, { kind: "ok" });
+  }
+  if (extracted.refresh !== undefined) {
+    const redirect = { kind: "redirect", to: extracted.refresh, page } as const;
+    return { ...redirected(task, redirect, options.maxRedirects), memory: memoryIfGone(task) };
   }
   const kept = { body: plan.spec.keep.bodies ? body : undefined, pictures };
   if (revisit === undefined)

@@ -4,6 +4,7 @@
  */
 import { compileGlobs } from "../../domain/glob.ts";
 import { type ExpiredSession, sessionKey, sessionNumber } from "../../domain/session-spec.ts";
+import { isSitemapTask } from "../../domain/sitemap-task.ts";
 import type { FetchOutcome, RequestCookies } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { LogIn } from "../../session/log-in.ts";
@@ -67,7 +68,7 @@ export async function fetchInSession(session: Session, run: SessionRun): Promise
     const login = session.logins();
     const outcome = await run.fetch(cookies);
     if (!hasLogin) return outcome;
-    if (!isExpired(outcome, plan.spec.login?.expired ?? PLAIN_EXPIRED, deps)) {
+    if (!isExpired(outcome, plan.spec.login?.expired ?? PLAIN_EXPIRED, run)) {
       if (hasNewLogin) await session.judgeLogin(login, true);
       return outcome;
     }
@@ -134,7 +135,8 @@ async function sendLogin(session: Session, cookies: RequestCookies, { deps, plan
   await logInAsDeclared(login, { send, readFields, resolveSecret: plan.resolveSecret, findCookie });
 }
 
-function isExpired(outcome: FetchOutcome, { status, redirect, selector }: ExpiredSession, deps: SessionDeps): boolean {
+function isExpired(outcome: FetchOutcome, { status, redirect, selector }: ExpiredSession, run: SessionRun): boolean {
+  const { deps, grant } = run;
   if (outcome.kind === "redirect") return redirect !== undefined && compileGlobs([redirect])(outcome.to);
   if (outcome.kind === "dead" || outcome.kind === "retry") {
     return outcome.status !== undefined && status.includes(outcome.status);
@@ -142,6 +144,8 @@ function isExpired(outcome: FetchOutcome, { status, redirect, selector }: Expire
   if (outcome.kind !== "page") return false;
   if (status.includes(outcome.page.status)) return true;
   if (selector === undefined) return false;
+  // A sitemap may have 50 MB.
+  if (isSitemapTask(grant) && !/html/i.test(outcome.page.contentType ?? "")) return false;
   const html = deps.decode(outcome.body, outcome.page.contentType);
   const { found } = deps.readFields({ found: selector }, { url: outcome.page.url, html });
   return found !== undefined && found !== null;

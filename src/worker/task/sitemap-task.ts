@@ -16,15 +16,14 @@ import {
 } from "../../discover/sitemap/read-sitemap.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { parseSince } from "../../domain/date-range.ts";
+import { sessionNumber } from "../../domain/session-spec.ts";
 import { originOf } from "../../domain/site.ts";
 import { isRobotsTask, type SitemapCarry, sitemapTask } from "../../domain/sitemap-task.ts";
 import type { NewTask } from "../../domain/task.ts";
 import { pageUrlOf } from "../../domain/task-url.ts";
-import type { FetchLimits, FetchOutcome } from "../../fetch/fetcher.ts";
+import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import type { RobotsAnswer, RobotsPolicy } from "../../fetch/robots.ts";
 import { claimOf, type Frontier, type Grant } from "../../frontier/frontier.ts";
-import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
-import { type FetchPageDeps, fetchPage } from "./fetch-page.ts";
 import type { JobPlan } from "./plan.ts";
 import { kindAt, type ScriptedSites } from "./scripted-sites.ts";
 import { ended, fetchFailed, NO_TALLY, NOTHING_EXTRACTED, type TaskResult, writeOf } from "./task-result.ts";
@@ -35,14 +34,13 @@ export type SitemapTaskDeps = {
 };
 
 type SitemapTask = {
-  deps: FetchPageDeps & SitemapTaskDeps & { robots: RobotsPolicy; scriptedSites: ScriptedSites };
-  observe: TaskObserver;
-  attempt: Attempt;
-  options: { limits: Omit<FetchLimits, "bodyBytes">; maxRedirects: number };
+  deps: SitemapTaskDeps & { robots: RobotsPolicy; scriptedSites: ScriptedSites };
+  options: { maxRedirects: number };
   grant: Grant;
   plan: JobPlan;
   signal: AbortSignal;
-  revisit: undefined;
+  /** Fetches the file, in a session if the job has sessions. */
+  fetch(bodyBytes: number): Promise<FetchOutcome>;
 };
 type Rules = Extract<RobotsAnswer, { kind: "rules" }>;
 type Fetched<Kind> = FetchOutcome & { kind: Kind };
@@ -54,7 +52,7 @@ const MAX_NAMED = 1_000;
 
 export async function runSitemapTask(task: SitemapTask, robots: Rules): Promise<TaskResult> {
   if (isRobotsTask(task.grant)) return readRobots(task, robots);
-  const outcome = await fetchPage({ ...task, bodyBytes: MAX_SITEMAP_BYTES });
+  const outcome = await task.fetch(MAX_SITEMAP_BYTES);
   switch (outcome.kind) {
     case "page":
       return readFile(task, outcome, robots);
@@ -139,14 +137,22 @@ async function readFile(task: SitemapTask, { page, body }: Fetched<"page">, robo
 function redirected(task: SitemapTask, { to, page }: Fetched<"redirect">): TaskResult {
   const { grant, plan, options } = task;
   const redirects = grant.redirects + 1;
-  if (to === pageUrlOf(grant.url) || redirects > options.maxRedirects) {
+  const { sessions } = plan.spec;
+  const isBack = to === pageUrlOf(grant.url);
+  // In a session, the response may have set a cookie that the next request needs.
+  if ((isBack && sessions === undefined) || redirects > options.maxRedirects) {
     const detail = `stopped after ${redirects} redirects; the next one is to ${to}`;
     return ended(grant, { kind: "dead", because: "redirect_loop", status: page.status, detail }, { kind: "ok" });
   }
   const carry = carryOf(grant);
   const isSameOrigin = originOf(to) === originOf(grant.url);
   const mayFollow = grant.depth === 0 || isSameOrigin || plan.sitemapScope.files(carry.home)(to);
-  const discovered = mayFollow ? [sitemapTask(to, plan.spec, plan.routeOf(to), { carry, redirects })] : [];
+  const next = sitemapTask(to, plan.spec, plan.routeOf(to), {
+    ...{ carry, redirects },
+    ...(isBack ? { mark: `again-${redirects}` } : {}),
+    ...(sessions === undefined ? {} : { session: sessionNumber(sessions, grant) }),
+  });
+  const discovered = mayFollow ? [next] : [];
   const write = writeOf(task, page, NOTHING_EXTRACTED);
   return { ...done(task, { discovered, refused: mayFollow ? 0 : 1 }), write };
 }
