@@ -21,6 +21,8 @@ type StoredSession = {
   /** How often the session has logged in; 0: never. */
   logins: number;
   isExpired: boolean;
+  /** How often a block has replaced the session. */
+  replaced?: number;
 };
 
 export type Session = {
@@ -39,6 +41,10 @@ export type Session = {
   expire(login: number): Promise<void>;
   /** Stores the cookies of a new login. */
   loggedIn(): Promise<void>;
+  /** How often the session was replaced by a new one. */
+  replaced(): number;
+  /** Replaces the session, unless it was replaced since `replaced` had this value. */
+  replace(replaced: number): Promise<void>;
 };
 
 export type SessionStore = {
@@ -113,6 +119,16 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
 
     async loggedIn(): Promise<void> {
       await this.#update((stored) => ({ ...stored, logins: stored.logins + 1, isExpired: false }));
+    }
+
+    replaced(): number {
+      return this.#stored.replaced ?? 0;
+    }
+
+    async replace(replaced: number): Promise<void> {
+      await this.#update((stored) =>
+        (stored.replaced ?? 0) === replaced ? { ...stored, replaced: replaced + 1 } : stored,
+      );
     }
 
     async flush(): Promise<void> {

@@ -8,6 +8,7 @@ import type { SitePolicy } from "../domain/politeness.ts";
 import { parseRate } from "../domain/rate.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
+import { blocksFrom } from "./block-schema.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
@@ -105,6 +106,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
     ...sessionsFrom(input),
     ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
+    ...(input.blocks === undefined ? {} : { blocks: blocksFrom(input.blocks) }),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),
@@ -149,8 +151,8 @@ function parseQueueProblem({ render, spider }: JobInput, bodies: JobDefaults["bo
   return undefined;
 }
 
-function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
-  if (browser !== undefined && render === undefined) {
+function browserOf({ browser, keep = {}, render, blocks }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
+  if (browser !== undefined && render === undefined && blocks?.steps?.includes("browser") !== true) {
     throw new TrawlError("BAD_JOB", {
       op: "submit.resolveJob",
       message:
