@@ -1,4 +1,5 @@
 /** A resolved job: every setting has its final value. Workers read it; the broker stores it as JSON. */
+import type { BlockSpec } from "./block.ts";
 import type { BrowserSpec } from "./browser.ts";
 import type { JobExits } from "./exit.ts";
 import type { Rules } from "./extraction-rules.ts";
@@ -82,6 +83,8 @@ export type JobSpec = {
   origins: readonly string[];
   /** The proxies and gateways of its requests. Undefined: all that the worker has. */
   proxy?: JobExits;
+  /** What the job does after blocks. Undefined: a blocked page is retried like any other failure. */
+  blocks?: BlockSpec;
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };
   keep: { bodies: boolean; pages: boolean; records: boolean };
   /** Pages are compared with the page memory of this set. If undefined, every page counts as new. */
@@ -101,16 +104,24 @@ export type JobSpec = {
 /** `list`: a hash of all URLs, if the whole list was known at submission. See submit/job-digest.ts. */
 export type JobDigest = { job: string; list?: string };
 
+/** Whether some pages of the job may be loaded in a browser. */
+export function mayRender({ render, blocks }: Pick<JobSpec, "render" | "blocks">): boolean {
+  return render !== "never" || blocks?.steps.includes("browser") === true;
+}
+
 /** The kind of new tasks, unless the site is known to need a browser. */
 export function kindOf({ render }: Pick<JobSpec, "render">): TaskKind {
   return render === "always" ? "render" : "fetch";
 }
 
-/** The queue of a task. With `render: "auto"`, tasks that need a browser are queued in `renderQueue`. */
+/**
+ * The queue of a task. If a job renders only some of its pages, the tasks that need a browser are queued in
+ * `renderQueue`.
+ */
 export function queueFor(
   kind: TaskKind,
   { queue }: Pick<Routing, "queue">,
   { render, renderQueue }: Pick<JobSpec, "render" | "renderQueue">,
 ): string {
-  return kind === "render" && render === "auto" ? renderQueue : queue;
+  return kind === "render" && render !== "always" ? renderQueue : queue;
 }

@@ -7,6 +7,8 @@ export type SessionSpec = {
   per: "job" | "site";
   /** A session is replaced by a new one after this many tasks. Undefined: never. */
   rotateAfter: number | undefined;
+  /** Whether a retry uses the same session. Set if the job has `blocks`: there, the step `session` replaces sessions. */
+  isKept?: true;
 };
 
 export type LoginSpec = {
@@ -46,10 +48,10 @@ type SessionTask = { taskId: string; attempt: number; request?: { session?: numb
 
 /**
  * The session of a task: sessions are numbered from 0. The target of a redirect has the session of the redirect. Each
- * retry uses the next session.
+ * retry uses the next session, unless sessions are kept.
  */
-export function sessionNumber({ count }: SessionSpec, { taskId, attempt, request }: SessionTask): number {
-  let sum = attempt - 1;
+export function sessionNumber({ count, isKept }: SessionSpec, { taskId, attempt, request }: SessionTask): number {
+  let sum = isKept === true ? 0 : attempt - 1;
   if (request?.session !== undefined) return (request.session + sum) % count;
   for (let at = 0; at < taskId.length; at++) sum = (sum + taskId.charCodeAt(at) * (at + 1)) % 1_000_000_007;
   return sum % count;

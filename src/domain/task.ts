@@ -45,6 +45,8 @@ export type NewTask = {
 export const DEAD_REASONS = {
   http_status: "the site responded with a status that is not retried, such as 404",
   retries_spent: "all retries failed; the history contains the reason of each failure",
+  blocked:
+    "the site blocked the page in every attempt that the key blocks of the job allows; the detail names the block",
   redirect_loop: "more redirects than allowed, or a redirect to the same URL",
   too_big: "the body, screenshot or PDF is larger than limits.bodyBytes",
   bad_response: "the response is not valid HTTP, cannot be decoded or redirects to an invalid URL; or TLS failed",

@@ -1,5 +1,6 @@
 /** The contract of fetchers. */
 import type { Page as Tab } from "playwright-core";
+import type { BlockName } from "../domain/block.ts";
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { StoredCookie } from "../domain/cookie.ts";
 import type { ExitRules } from "../domain/exit.ts";
@@ -49,12 +50,25 @@ export type FetchRequest = {
   validators?: Validators | undefined;
   /** Which proxies and gateways the request may use. Default: the rules of jobs that set none. */
   exits?: ExitUse;
+  /**
+   * Whether the job has steps for blocks. Then a 403, or a 429 without Retry-After, counts as a block without a proxy
+   * too, and so does a bot protection with status 200. Default: false.
+   */
+  findsAllBlocks?: boolean;
   /** How a fetcher with a browser renders the page. If undefined, the defaults apply. */
   show?: Show;
 };
 
 /** `none`: the request is sent directly. */
-export type ExitUse = { rules: ExitRules; jobId: string; session?: string | undefined } | "none";
+export type ExitUse =
+  | {
+      rules: ExitRules;
+      jobId: string;
+      session?: string | undefined;
+      /** The first tier to use. If set, a blocked request is not sent again through another exit. */
+      tier?: number;
+    }
+  | "none";
 
 export type Show = {
   browser: BrowserSpec;
@@ -82,7 +96,17 @@ export type FetchOutcome =
   | { kind: "unchanged"; page: Page }
   /** The target is canonical. Fetchers never follow redirects, see docs/decisions/001. */
   | { kind: "redirect"; to: string; page: Page }
-  | { kind: "retry"; because: RetryReason; status?: number; detail: string; retryAfterMs?: number }
+  | {
+      kind: "retry";
+      because: RetryReason;
+      status?: number;
+      detail: string;
+      retryAfterMs?: number;
+      /** Set if the reason is `blocked`. */
+      block?: BlockName;
+      /** The page of the block, if it has a body and the request sets `findsAllBlocks`. */
+      blockPage?: { page: Page; body: Buffer; exitId?: string };
+    }
   | { kind: "dead"; because: DeadReason; status?: number; detail: string };
 
 /** Releases requests to a site at times that the site allows. Every request is counted. */

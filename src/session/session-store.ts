@@ -23,6 +23,8 @@ type StoredSession = {
   isExpired: boolean;
   /** Set if the last logins did not help: their number, the last one, and how long no page starts another login. */
   useless?: { count: number; login: number; until: number };
+  /** How often a block has replaced the session. */
+  replaced?: number;
 };
 
 export type Session = {
@@ -48,6 +50,10 @@ export type Session = {
    * answered as a page after it. If not, the page itself may be forbidden, and the pause before the next login grows.
    */
   judgeLogin(login: number, hasHelped: boolean): Promise<void>;
+  /** How often the session was replaced by a new one. */
+  replaced(): number;
+  /** Replaces the session, unless it was replaced since `replaced` had this value. */
+  replace(replaced: number): Promise<void>;
 };
 
 export type SessionStore = {
@@ -141,6 +147,16 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), MAX_PAUSE_MS);
         return { ...stored, useless: { count, login, until: clock.now() + pauseMs } };
       });
+    }
+
+    replaced(): number {
+      return this.#stored.replaced ?? 0;
+    }
+
+    async replace(replaced: number): Promise<void> {
+      await this.#update((stored) =>
+        (stored.replaced ?? 0) === replaced ? { ...stored, replaced: replaced + 1 } : stored,
+      );
     }
 
     async flush(): Promise<void> {

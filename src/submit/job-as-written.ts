@@ -7,6 +7,7 @@ import { isCrawl } from "../domain/crawl-queue.ts";
 import type { FollowSpec, JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
 import { formatRate } from "../domain/rate.ts";
+import { blocksAsWritten } from "./block-schema.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
 import type { JobInput, WrittenJob } from "./job-schema.ts";
 import { maskedEntry } from "./masked-secrets.ts";
@@ -64,6 +65,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     keep: changed(spec.keep, plain.keep),
     ...(spec.parse === undefined ? {} : { parse: "queue" }),
     ...(spec.proxy === undefined ? {} : { proxy: exitsAsWritten(spec.proxy) }),
+    ...(spec.blocks === undefined ? {} : { blocks: blocksAsWritten(spec.blocks) }),
     ...dedupOf(spec),
     ...sessionsOf(spec),
     ...recrawl,
@@ -158,11 +160,13 @@ function withoutUndefined(part: object): object {
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
 }
 
-/** Keeps an empty `follow`: it means that links are followed. */
+/** Keeps an empty `follow` or `blocks`: they turn a feature on. */
 function withoutEmpty(job: object): object {
   const isEmpty = (value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
-  return Object.fromEntries(Object.entries(job).filter(([key, value]) => key === "follow" || !isEmpty(value)));
+  return Object.fromEntries(
+    Object.entries(job).filter(([key, value]) => key === "follow" || key === "blocks" || !isEmpty(value)),
+  );
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -7,6 +7,7 @@ import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { authSchema } from "./auth-schema.ts";
+import { blocksSchema } from "./block-schema.ts";
 import { browserSchema } from "./browser-schema.ts";
 import { headersSchema } from "./header-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
@@ -103,6 +104,8 @@ export const jobSchema = z.strictObject({
   auth: authSchema.optional(),
   ...sessionKeys,
   proxy: proxySchema.optional(),
+  /** What the job does after a block (docs/blocks.md). */
+  blocks: blocksSchema.optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),
   /** Compares each page with the page that an earlier job of the same recrawl set fetched (docs/recrawl.md). */
   recrawl: z

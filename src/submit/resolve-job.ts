@@ -10,6 +10,7 @@ import type { BodySettings } from "../domain/request.ts";
 import { type JobRouting, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
 import { authFrom } from "./auth-schema.ts";
+import { blocksFrom } from "./block-schema.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
@@ -111,6 +112,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
     ...sessionsFrom(input),
     ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
+    ...(input.blocks === undefined ? {} : { blocks: blocksFrom(input.blocks) }),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),
@@ -169,8 +171,8 @@ function parseQueueProblem({ render, spider }: JobInput, bodies: JobDefaults["bo
   return undefined;
 }
 
-function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
-  if (browser !== undefined && render === undefined) {
+function browserOf({ browser, keep = {}, render, blocks }: JobInput, { bodies }: JobDefaults): JobSpec["browser"] {
+  if (browser !== undefined && render === undefined && blocks?.steps?.includes("browser") !== true) {
     throw new TrawlError("BAD_JOB", {
       op: "submit.resolveJob",
       message:

@@ -4,6 +4,7 @@ import { canonicalUrl } from "../domain/canonical-url.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { LoginSpec, SessionSpec } from "../domain/session-spec.ts";
 import { TrawlError } from "../errors.ts";
+import type { blocksSchema } from "./block-schema.ts";
 import { jsonValue } from "./url-entry.ts";
 
 const httpUrl = z.string().refine((text) => canonicalUrl(text) !== undefined, {
@@ -49,22 +50,28 @@ type SessionInput = {
   cookies?: boolean | undefined;
   sessions?: z.output<(typeof sessionKeys)["sessions"]>;
   login?: z.output<(typeof sessionKeys)["login"]>;
+  blocks?: z.output<typeof blocksSchema> | undefined;
 };
 
 /** `401`: the request needs a login. */
 const EXPIRED_STATUS = [401];
 
 /** The sessions and the login of a job; empty for a job without sessions. Throws BAD_JOB. */
-export function sessionsFrom({ cookies, sessions, login }: SessionInput): Pick<JobSpec, "sessions" | "login"> {
+export function sessionsFrom({ cookies, sessions, login, blocks }: SessionInput): Pick<JobSpec, "sessions" | "login"> {
+  // The scripts of a challenge page set a cookie that the next requests need.
+  const needsCookies = blocks?.steps?.includes("browser") === true;
+  if (cookies === false && needsCookies) {
+    throw bad("cookies: false cannot be combined with the step browser of blocks.steps; remove one of them");
+  }
   if (cookies === false && (sessions !== undefined || login !== undefined)) {
     throw bad(
       `cookies: false cannot be combined with ${login === undefined ? "sessions" : "login"}; remove one of them`,
     );
   }
-  if (cookies !== true && sessions === undefined && login === undefined) return {};
+  if (cookies !== true && sessions === undefined && login === undefined && !needsCookies) return {};
   const { count = 1, per = "job", rotateAfter } = sessions ?? {};
   return {
-    sessions: { count, per, rotateAfter } satisfies SessionSpec,
+    sessions: { count, per, rotateAfter, ...(blocks === undefined ? {} : { isKept: true }) } satisfies SessionSpec,
     ...(login === undefined ? {} : { login: loginFrom(login) }),
   };
 }

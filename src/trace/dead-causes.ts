@@ -1,9 +1,9 @@
 /** Adds to groups of dead letters why their last attempts failed. */
-import { attemptCause, lastCause } from "../domain/attempt-cause.ts";
+import { hasCause, lastCause } from "../domain/attempt-cause.ts";
 import type { DeadFilter, DeadGroup, FrontierAdmin } from "../frontier/frontier-admin.ts";
 
 export type DeadGroupWithCause = DeadGroup & {
-  /** The cause of the last attempt, for `retries_spent`: the status, or the cause of one letter of the group. */
+  /** The cause of the last attempt of one letter of the group, for `retries_spent` and `blocked`. */
   cause: string | undefined;
 };
 
@@ -16,10 +16,10 @@ export function withCauses(
   groups: readonly DeadGroup[],
 ): Promise<DeadGroupWithCause[]> {
   async function causeOf({ reason, site, status }: DeadGroup): Promise<string | undefined> {
-    if (reason !== "retries_spent") return undefined;
-    if (status !== undefined) return attemptCause({ because: reason, status });
-    const letters = await frontier.listDead({ ...filter, reason, site }, SAMPLE);
-    const letter = letters.find((one) => one.status === undefined);
+    if (!hasCause(reason)) return undefined;
+    const same = status === undefined ? { ...filter, reason, site } : { ...filter, reason, site, status };
+    const letters = await frontier.listDead(same, SAMPLE);
+    const letter = letters.find((one) => one.status === status);
     return letter === undefined ? undefined : lastCause(reason, letter.history);
   }
 

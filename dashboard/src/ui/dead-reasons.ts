@@ -3,15 +3,17 @@ import type { DeadOut } from "../../../src/client/wire-types.ts";
 
 export type DeadReason = DeadOut["reason"];
 
-/** The reason with its status, or with the cause of the last attempt if it has no status. */
+/** The reason with the cause of the last attempt or, if that only names the status or is unknown, with the status. */
 export function reasonText(reason: DeadReason, status: number | null, cause: string | null | undefined): string {
-  const detail = status ?? cause;
+  const isStatus = cause === null || cause === undefined || cause === `HTTP ${status}`;
+  const detail = isStatus ? status : cause;
   return detail === null || detail === undefined ? reason : `${reason} (${detail})`;
 }
 
 export const DEAD_REASONS: Readonly<Record<DeadReason, string>> = {
   http_status: "The site returned a status that is not retried, such as 404.",
   retries_spent: "All retries failed. The list of attempts shows why.",
+  blocked: "The site blocked every attempt. The list of attempts names the kind of block.",
   redirect_loop: "The URL redirected more often than allowed.",
   too_big: "The body is larger than the limit of the job.",
   bad_response: "The response is not valid HTTP or cannot be decoded.",

@@ -9,7 +9,9 @@ const status = z.int().nullable();
 const cause = z
   .string()
   .nullable()
-  .describe("For `retries_spent`: why the last attempt failed, such as `connection refused` or `HTTP 503`.");
+  .describe(
+    "For `retries_spent` and `blocked`: why the last attempt failed, such as `connection refused`, `HTTP 503` or `blocked (captcha)`.",
+  );
 
 export const deadReason = z.enum(Object.keys(DEAD_REASONS) as [DeadReason, ...DeadReason[]]);
 

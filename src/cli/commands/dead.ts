@@ -127,7 +127,7 @@ async function group({ plane, screen }: PlaneSession, filter: DeadFilter, flags:
   // The table has no column for the site: the example URL contains it. With --json it is a field.
   const rows = groups.map(({ count, reason, status, sample, cause }) => [
     formatCount(count),
-    showable(reasonText(reason, status === undefined ? cause : undefined)),
+    showable(reasonText(reason, cause === `HTTP ${status}` ? undefined : cause)),
     status === undefined ? "-" : String(status),
     pageUrlOf(sample),
   ]);

@@ -1,7 +1,7 @@
 /** Starts a crawl: resolves the job and submits it to the broker. */
 import { extractorOf } from "../../compose/extractor.ts";
 import { crawlQueue } from "../../domain/crawl-queue.ts";
-import type { JobSpec } from "../../domain/job-spec.ts";
+import { type JobSpec, mayRender } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
 import { getChromium } from "../../fetch/browser/find-chromium.ts";
 import { traceSubmission } from "../../runtime/tracing.ts";
@@ -33,7 +33,7 @@ export async function beginCrawl(
   const spec = specOf(session, target, { out, requestId });
   // A bad selector or a missing browser is reported before anything is queued.
   extractorOf(spec);
-  if (spec.render !== "never") getChromium(session.config.chromium);
+  if (mayRender(spec)) getChromium(session.config.chromium);
   await submitAll(session, spec, target);
   return spec;
 }

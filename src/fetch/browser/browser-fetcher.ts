@@ -47,7 +47,8 @@ export type BrowserFetcherOptions = LaunchOptions &
   };
 
 type ShowRequest = FetchRequest & { show: Show };
-type Fetched = Extract<FetchOutcome, { kind: "page" }>;
+/** `isChallenge`: it is the page of a block. */
+type Fetched = Extract<FetchOutcome, { kind: "page" }> & { isChallenge?: boolean };
 
 /** The result of one rendering. `isGone`: the browser ended during it, for any reason. */
 type Try = { outcome: FetchOutcome; isGone: boolean };
@@ -107,6 +108,23 @@ export function createBrowserFetcher(
     }
   }
 
+  /**
+   * Shows the page of a block, so that its scripts can run. True if they have loaded the page again: then the session
+   * may have a cookie with which the site answers. Only requests in a session keep this cookie.
+   */
+  async function passChallenge(
+    { blockPage }: FetchOutcome & { kind: "retry" },
+    request: ShowRequest,
+  ): Promise<boolean> {
+    if (blockPage === undefined || request.cookies === undefined || request.mayRepeat === false) return false;
+    const challenge: Fetched = { kind: "page", ...blockPage, isChallenge: true };
+    if (!isRenderable(challenge)) return false;
+    // What the job wants from its pages does not apply to this one.
+    const browser = { ...PLAIN_BROWSER, settleMs: request.show.browser.settleMs };
+    const { outcome } = await renderOnce(challenge, { ...request, show: { browser, keepsTab: false } }, "shared");
+    return outcome.kind === "redirect";
+  }
+
   function shown({ context, launched }: KeptContext, fetched: Fetched, request: ShowRequest): Promise<Rendering> {
     const { limits, show, signal } = request;
     const showing = { welcomeUrl: launched.proxy.welcomeUrl, document: shownDocument(fetched, request) };
@@ -152,10 +170,11 @@ export function createBrowserFetcher(
     async fetch(request) {
       // Starts the browser first, so that no request is sent for a page that cannot be rendered.
       await keeper.warm();
-      const outcome = await documents.fetch(request);
-      return outcome.kind === "page" && isRenderable(outcome)
-        ? render(outcome, { show: DEFAULT_SHOW, ...request })
-        : outcome;
+      const shown = { show: DEFAULT_SHOW, ...request };
+      const first = await documents.fetch(request);
+      const isPassed = first.kind === "retry" && first.block !== undefined && (await passChallenge(first, shown));
+      const outcome = isPassed ? await documents.fetch(request) : first;
+      return outcome.kind === "page" && isRenderable(outcome) ? render(outcome, shown) : outcome;
     },
     close: () => keeper.close(),
   };
@@ -170,10 +189,13 @@ function isRenderable({ page, body }: Fetched): boolean {
   return type === "text/html" || type === "application/xhtml+xml";
 }
 
-function shownDocument({ page, body }: Fetched, { headers: ownHeaders }: FetchRequest): ShownDocument {
+function shownDocument(
+  { page, body, isChallenge = false }: Fetched,
+  { headers: ownHeaders }: FetchRequest,
+): ShownDocument {
   const shown = Object.entries(page.headers).filter(([name]) => !NOT_SHOWN.has(name));
   const headers = { "content-type": "text/html", ...Object.fromEntries(shown) };
-  return { url: page.url, status: page.status, headers, body, ownHeaders };
+  return { url: page.url, status: page.status, headers, body, ownHeaders, isChallenge };
 }
 
 /** Resolves with a timeout after `leftMs`. Rejects with the signal's reason when aborted. */

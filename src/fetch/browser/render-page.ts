@@ -17,6 +17,8 @@ export type ShownDocument = {
   body: Buffer;
   /** Sent with requests of the page to its own origin. */
   ownHeaders: Readonly<Record<string, string>>;
+  /** Whether it is the page of a block, whose scripts may get permission and then load the page again. */
+  isChallenge?: boolean;
 };
 
 export type Rendering =
@@ -53,6 +55,8 @@ async function show(
   await context.route("**/*", createRouting(tab, document, spec, settle));
   await tab.goto(document.url, { waitUntil: "commit", timeout: 0 });
   await tab.waitForLoadState("domcontentloaded", { timeout: 0 });
+  // If the scripts get permission, they load the page again, which settles the rendering.
+  if (document.isChallenge === true) await tab.waitForTimeout(spec.settleMs);
   const world = createPageWorld(session);
   const problem = await settlePage({ tab, world }, spec);
   if (problem !== undefined) return { kind: "timeout", detail: problem };
@@ -111,7 +115,7 @@ function createRouting(
   function leave(route: Route, request: Request): Promise<void> {
     const to = request.method() === "GET" ? canonicalUrl(request.url()) : undefined;
     // If the page reloads itself or posts a form, it is read in its current state.
-    if (to !== undefined && to !== document.url) settle({ kind: "left", to });
+    if (to !== undefined && (document.isChallenge === true || to !== document.url)) settle({ kind: "left", to });
     return route.abort("aborted");
   }
 

@@ -5,6 +5,7 @@
  * again through the next tier of the job, or through another exit of the last tier. Every request waits for its turn at
  * the site, as all requests do. Other failures are left to the retries of the task.
  */
+import type { BlockName } from "../../domain/block.ts";
 import { DEFAULT_EXIT_RULES, type Exit, type ExitRules } from "../../domain/exit.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { isForwarded } from "../egress/proxy-connector.ts";
@@ -38,7 +39,7 @@ export type ExitClient = {
 
 type Result = HttpAnswer | TransportFailure;
 /** `unused`: the request failed without any contact to the exit, so it says nothing about the exit. */
-type Verdict = { kind: ExitResult["kind"] | "unused"; block?: string };
+type Verdict = { kind: ExitResult["kind"] | "unused"; block?: BlockName };
 type Attempted = { result: Result; verdict: Verdict["kind"] };
 
 /** The maximum number of exits for one request. */
@@ -101,17 +102,25 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
     const { rules, jobId, session } = use === undefined || use === "none" ? NO_USE : use;
     const avoid = new Set<string>();
     const scheme = new URL(request.url).protocol;
-    let [tier, last]: [number, Attempted | undefined] = [0, undefined];
+    let [tier, last]: [number, Attempted | undefined] = [firstTier(use, rules, scheme), undefined];
     for (let sent = 0; sent < MAX_EXITS; sent++) {
       const question = { rules, site: request.site, session, scheme, tier, lastTier: tiersOf(rules) - 1, avoid };
       const chosen = await withinBudget(await choose(question), question, jobId);
       if (chosen === undefined) break;
       last = await attempt(request, use, chosen);
       if (!isWorthAnotherExit(last, request)) break;
+      if (last.verdict === "blocked" && hasOwnTier(use)) break;
       avoid.add(chosen.exit.id);
       tier = last.verdict === "blocked" ? tierAfterBlock(question, chosen.tier) : chosen.tier;
     }
     return last === undefined ? noExit(rules, scheme) : resultOf(last);
+  }
+
+  /** The tier that the request sets, or the next lower one that has exits. */
+  function firstTier(use: ExitUse | undefined, rules: ExitRules, scheme: string): number {
+    let tier = Math.min(hasOwnTier(use) ? use.tier : 0, tiersOf(rules) - 1);
+    while (tier > 0 && exitsOfTier({ rules, scheme, avoid: NONE }, exits, tier).length === 0) tier -= 1;
+    return tier;
   }
 
   /** The next tier that has an exit for the request. The same tier if there is none. */
@@ -167,6 +176,11 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
 
 const NO_USE = { rules: DEFAULT_EXIT_RULES, jobId: undefined, session: undefined };
 const MAX_NUMBERS = 10_000;
+const NONE: ReadonlySet<string> = new Set();
+
+function hasOwnTier(use: ExitUse | undefined): use is Exclude<ExitUse, "none"> & { tier: number } {
+  return typeof use === "object" && use.tier !== undefined;
+}
 
 async function verdictOf(result: Result, exit: Exit, url: string, mayBeBlocked: boolean): Promise<Verdict> {
   if (result.kind !== "answer") {
@@ -181,7 +195,7 @@ async function verdictOf(result: Result, exit: Exit, url: string, mayBeBlocked: 
   return block === undefined ? { kind: "ok" } : { kind: "blocked", block };
 }
 
-function named(result: Result, { id: exitId }: Exit, block: string | undefined): Result {
+function named(result: Result, { id: exitId }: Exit, block: BlockName | undefined): Result {
   if (result.kind !== "answer") return result;
   return block === undefined ? { ...result, exitId } : { ...result, exitId, block };
 }

@@ -1,51 +1,40 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { BLOCK_SIGNATURES, type BlockedAnswer, findBlock, findNamedBlock } from "./block-signatures.ts";
+import { BLOCK_PAGES, OTHER_PAGES, type SavedPage } from "../../../test/site/block-pages.ts";
+import { BLOCK_NAMES } from "../../domain/block.ts";
+import {
+  BLOCK_SIGNATURES,
+  type BlockedAnswer,
+  type BlockSignature,
+  findBlock,
+  findNamedBlock,
+} from "./block-signatures.ts";
 
 const HTML = { "content-type": "text/html" };
 
-/** Small pages of our own, with the parts by which the products can be recognized. */
-const BLOCKED: readonly { name: string; answer: Partial<BlockedAnswer> & { text?: string } }[] = [
-  { name: "cloudflare", answer: { status: 403, headers: { ...HTML, "cf-mitigated": "challenge" } } },
-  {
-    name: "cloudflare",
-    answer: { status: 503, headers: { server: "cloudflare" }, text: '<div id="cf-chl-widget">Wait</div>' },
-  },
-  {
-    name: "cloudflare",
-    answer: { status: 403, headers: { "cf-ray": "1-FRA" }, text: "<title>Attention Required! | Cloudflare</title>" },
-  },
-  { name: "datadome", answer: { status: 403, headers: { "x-datadome": "protected" } } },
-  {
-    name: "datadome",
-    answer: { status: 200, text: '<script src="https://ct.captcha-delivery.com/c.js"></script>' },
-  },
-  { name: "perimeterx", answer: { status: 403, text: '<div id="px-captcha"></div>' } },
-  { name: "akamai", answer: { status: 403, headers: { server: "AkamaiGHost" } } },
-  { name: "akamai", answer: { status: 403, text: "Reference https://errors.edgesuite.net/18.x" } },
-  { name: "captcha", answer: { status: 429, text: '<form><div class="g-recaptcha"></div></form>' } },
-  { name: "status 403", answer: { status: 403, text: "Forbidden" } },
-  { name: "status 429", answer: { status: 429, text: "Slow down" } },
-];
-
-const NOT_BLOCKED: readonly (Partial<BlockedAnswer> & { text?: string })[] = [
-  { status: 200, text: "<h1>How a captcha works</h1><div class='g-recaptcha'></div>" },
-  { status: 200, headers: { server: "cloudflare", "cf-ray": "1-FRA" }, text: "<h1>A page behind Cloudflare</h1>" },
-  { status: 404, text: "px-captcha" },
-  { status: 429, headers: { "retry-after": "5" }, text: "Slow down" },
-  { status: 503, text: "Maintenance" },
-  { status: 401, text: "Sign in" },
-];
+const BLOCKED = Object.entries(BLOCK_PAGES).flatMap(([name, pages]) => pages.map((page) => ({ name, ...page })));
 
 describe("block signatures", () => {
-  it.each(BLOCKED)("recognize $name: $answer", async ({ name, answer }) => {
-    expect(await findBlock(complete(answer))).toBe(name);
-    const isPlain = name.startsWith("status ");
-    expect(await findNamedBlock(complete(answer))).toBe(isPlain ? undefined : name);
+  it.each(BLOCKED)("name $name: $what", async ({ name, ...saved }) => {
+    const answer = answerOf(saved);
+    expect(await findBlock(answer)).toBe(name);
+    // Without a proxy and without `blocks`, a plain status is no block.
+    expect(await findNamedBlock(answer)).toBe(name.startsWith("status ") ? undefined : name);
   });
 
-  it.each(NOT_BLOCKED)("do not match %o", async (answer) => {
-    expect(await findBlock(complete(answer))).toBeUndefined();
+  it.each(OTHER_PAGES)("do not match $what", async (saved) => {
+    expect(await findBlock(answerOf(saved))).toBeUndefined();
+  });
+
+  it("each have a page that no earlier signature matches", () => {
+    const pages = Object.values(BLOCK_PAGES).flat();
+    const matches = ({ statuses, headers, body }: BlockSignature, page: SavedPage) =>
+      statuses.includes(page.status) &&
+      (headers === undefined || Object.entries(headers).some(([key, value]) => value.test(page.headers[key] ?? ""))) &&
+      (body === undefined || body.some((part) => page.html.toLowerCase().includes(part)));
+    const first = pages.map((page) => BLOCK_SIGNATURES.find((row) => matches(row, page)));
+    expect(BLOCK_SIGNATURES.filter((row) => !first.includes(row))).toEqual([]);
+    expect(Object.keys(BLOCK_PAGES)).toEqual([...BLOCK_NAMES]);
   });
 
   it("are found in a compressed body, and a damaged one is no error", async () => {
@@ -57,8 +46,8 @@ describe("block signatures", () => {
   });
 
   it("ignore the text of a long page with status 200", async () => {
-    const text = `<div id="px-captcha"></div>${"x".repeat(20_000)}`;
-    expect(await findBlock(complete({ status: 200, text }))).toBeUndefined();
+    const html = `<div id="px-captcha"></div>${"x".repeat(20_000)}`;
+    expect(await findBlock(answerOf({ status: 200, headers: HTML, html }))).toBeUndefined();
   });
 
   it("each have a name, a status, and a header or a text", () => {
@@ -69,8 +58,8 @@ describe("block signatures", () => {
   });
 });
 
-function complete({ status = 200, headers = HTML, text = "" }: Partial<BlockedAnswer> & { text?: string }) {
-  const bytes = Buffer.from(text);
+function answerOf({ status, headers, html }: Omit<SavedPage, "what">): BlockedAnswer {
+  const bytes = Buffer.from(html);
   return status === 200
     ? { status, headers, body: bytes }
     : { status, headers, body: Buffer.alloc(0), errorBody: bytes };

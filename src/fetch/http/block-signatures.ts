@@ -2,11 +2,12 @@
  * The table of block signatures: responses with which a site refuses a crawler instead of answering. The first row that
  * matches names the block. Rows of products are before the general ones.
  */
+import type { BlockName } from "../../domain/block.ts";
 import { decodeContent, parseCodings } from "./content-coding.ts";
 
 /** All given parts must match. */
 export type BlockSignature = {
-  name: string;
+  name: BlockName;
   statuses: readonly number[];
   /** At least one of these headers matches. */
   headers?: Readonly<Record<string, RegExp>>;
@@ -57,16 +58,17 @@ export type BlockedAnswer = {
  * The name of the block. Undefined if the site has answered the request. A 403, or a 429 without Retry-After, that
  * matches no signature is also a block, with the name `status 403` or `status 429`.
  */
-export async function findBlock(answer: BlockedAnswer): Promise<string | undefined> {
+export async function findBlock(answer: BlockedAnswer): Promise<BlockName | undefined> {
   const named = await findNamedBlock(answer);
   if (named !== undefined) return named;
   const { status, headers } = answer;
-  if (status === 403 || (status === 429 && headers["retry-after"] === undefined)) return `status ${status}`;
-  return undefined;
+  if (status === 403) return "status 403";
+  return status === 429 && headers["retry-after"] === undefined ? "status 429" : undefined;
 }
 
-/** The name of the signature that matches. Used for requests without a proxy: there, a 403 alone is not a block. */
-export async function findNamedBlock(answer: BlockedAnswer): Promise<string | undefined> {
+/** The name of the signature that matches. Used for requests without a proxy in a job without
+ * `blocks`: there, a 403 alone is not a block. */
+export async function findNamedBlock(answer: BlockedAnswer): Promise<BlockName | undefined> {
   const { status, headers } = answer;
   const rows = BLOCK_SIGNATURES.filter(({ statuses }) => statuses.includes(status));
   if (rows.length === 0) return undefined;
@@ -82,13 +84,20 @@ function hasHeader({ headers: wanted }: BlockSignature, headers: BlockedAnswer["
   return Object.entries(wanted).some(([name, pattern]) => pattern.test(headers[name] ?? ""));
 }
 
-async function textOf({ status, headers, body, errorBody }: BlockedAnswer): Promise<string> {
-  if (!/html|json/i.test(headers["content-type"] ?? "html")) return "";
-  if (status < 300) return body.length > MAX_PAGE_BYTES ? "" : body.toString("latin1").toLowerCase();
+async function textOf(answer: BlockedAnswer): Promise<string> {
+  if (!/html|json/i.test(answer.headers["content-type"] ?? "html")) return "";
+  const body = await bodyOfBlock(answer);
+  if (body === undefined || (answer.status < 300 && body.length > MAX_PAGE_BYTES)) return "";
+  return body.toString("latin1").toLowerCase();
+}
+
+/** The decoded body of the answer. Undefined if there is none, or if it is damaged. */
+export async function bodyOfBlock({ status, headers, body, errorBody }: BlockedAnswer): Promise<Buffer | undefined> {
+  if (status < 300) return body;
   const codings = parseCodings(headers["content-encoding"]);
-  if (errorBody === undefined || typeof codings === "string") return "";
+  if (errorBody === undefined || typeof codings === "string") return undefined;
   const content = await decodeContent(errorBody, codings, { bodyBytes: MAX_ERROR_BYTES, overflow: "cut" });
-  return content.kind === "decoded" ? content.body.toString("latin1").toLowerCase() : "";
+  return content.kind === "decoded" ? content.body : undefined;
 }
 
 const MAX_ERROR_BYTES = 262_144;

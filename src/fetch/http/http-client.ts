@@ -8,6 +8,7 @@
  */
 import { setMaxListeners } from "node:events";
 import { errors } from "undici";
+import type { BlockName } from "../../domain/block.ts";
 import type { Exit } from "../../domain/exit.ts";
 import type { Method } from "../../domain/request.ts";
 import { TrawlError } from "../../errors.ts";
@@ -53,7 +54,7 @@ export type HttpAnswer = {
   /** The proxy or gateway that it came through. */
   exitId?: string;
   /** The name of the block, if the request went through a proxy and the site has blocked it. */
-  block?: string;
+  block?: BlockName;
 };
 
 type Terms = Omit<HttpRequest, "url" | "site">;

@@ -1,4 +1,5 @@
 /** Fetches pages over HTTP: the status policy on top of `HttpClient`. */
+import type { BlockName } from "../../domain/block.ts";
 import { canonicalUrl } from "../../domain/canonical-url.ts";
 import type { Page } from "../../domain/page.ts";
 import { conditionalHeaders } from "../../domain/validators.ts";
@@ -6,7 +7,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { EgressGate } from "../egress/gate.ts";
 import { createExitClient, type ExitClient, type ExitClientDeps } from "../exit/exit-client.ts";
 import type { Allowance, Fetcher, FetchOutcome, FetchRequest, RequestCookies } from "../fetcher.ts";
-import { findNamedBlock } from "./block-signatures.ts";
+import { bodyOfBlock, findBlock, findNamedBlock } from "./block-signatures.ts";
 import { createHttpClient, type HttpAnswer, type HttpClientOptions } from "./http-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { statusVerdict } from "./status-policy.ts";
@@ -30,7 +31,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     deps.exits === undefined ? direct : createExitClient({ ...deps.exits, client: direct, clock: deps.clock });
 
   async function fetch(request: FetchRequest): Promise<FetchOutcome> {
-    const { limits, signal, validators, cookies, show: _, ...rest } = request;
+    const { limits, signal, validators, cookies, show: _, findsAllBlocks, ...rest } = request;
     const plain =
       validators === undefined ? request.headers : { ...conditionalHeaders(validators), ...request.headers };
     const headers = cookies === undefined ? plain : withCookies(plain, cookies.headerFor(request.url));
@@ -39,9 +40,11 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     const answer = await client.send({ ...rest, ...own, limits, overflow: "refuse", headers, signal });
     if (answer.kind !== "answer") return answer;
     if (cookies !== undefined) storeCookies(cookies, answer, request.url);
-    // Only statuses of blocks have an error body: usually there is nothing to search.
-    const block = answer.block ?? (answer.errorBody === undefined ? undefined : await findNamedBlock(answer));
-    return block === undefined ? judge(answer, request) : blocked(answer, block);
+    const block = answer.block ?? (await blockOf(answer, findsAllBlocks));
+    if (block === undefined) return judge(answer, request);
+    return findsAllBlocks === true
+      ? withBlockPage(blocked(answer, block), answer, request.url)
+      : blocked(answer, block);
   }
 
   function judge(answer: HttpAnswer, { url, validators }: FetchRequest): FetchOutcome {
@@ -73,7 +76,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
     }
   }
 
-  function blocked({ status, headers }: HttpAnswer, block: string): FetchOutcome {
+  function blocked({ status, headers }: HttpAnswer, block: BlockName): FetchOutcome & { kind: "retry" } {
     const waitMs = retryAfterMs(headers["retry-after"], deps.clock.now());
     const retryAfter = waitMs === undefined ? {} : { retryAfterMs: waitMs };
     return {
@@ -81,11 +84,30 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
       because: "blocked",
       status,
       detail: `answered ${status}, blocked (${block})`,
+      block,
       ...retryAfter,
     };
   }
 
   return { fetch, send: client.send, close: client.close };
+}
+
+/** Usually only statuses of blocks have an error body, and otherwise there is nothing to search. */
+function blockOf(answer: HttpAnswer, findsAll: boolean | undefined): Promise<BlockName | undefined> | undefined {
+  if (findsAll === true) return findBlock(answer);
+  return answer.errorBody === undefined ? undefined : findNamedBlock(answer);
+}
+
+/** A browser can show the page of a block, so that its scripts run. */
+async function withBlockPage(
+  outcome: FetchOutcome & { kind: "retry" },
+  answer: HttpAnswer,
+  url: string,
+): Promise<FetchOutcome> {
+  const body = await bodyOfBlock(answer);
+  if (body === undefined) return outcome;
+  const { exitId } = answer;
+  return { ...outcome, blockPage: { page: pageOf(answer, url), body, ...(exitId === undefined ? {} : { exitId }) } };
 }
 
 /** A `cookie` header of the job is sent before the cookies of the session. */

@@ -75,14 +75,14 @@ function isRecorded({ plan }: Attempt): boolean {
 
 function entryOf(
   attempt: Attempt,
-  { settlement, write, spooled }: TaskResult,
+  { settlement, write, spooled, passedOn }: TaskResult,
   run: AttemptRun,
 ): AttemptWrite | undefined {
   const { outcome, discovered } = settlement;
   switch (outcome.kind) {
     case "done": {
       if (write !== undefined) return undefined;
-      const because = `passed on to ${discovered[0]?.kind ?? "another task"}`;
+      const because = passedOn ?? `passed on to ${discovered[0]?.kind ?? "another task"}`;
       return writeOf(attempt, run, { outcome: "passed", because, status: spooled?.page.status });
     }
     case "refused":

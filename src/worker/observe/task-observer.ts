@@ -3,6 +3,7 @@
  * of the process subscribe to them. An event without a subscriber is `undefined`: the worker then builds nothing for
  * it.
  */
+import type { BlockStep } from "../../domain/block.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import type { RobotsAnswer } from "../../fetch/robots.ts";
 import type { Grant, SettledState, Settlement } from "../../frontier/frontier.ts";
@@ -49,6 +50,8 @@ export type TaskObserver = {
   /** The job of the task is loaded. */
   planned?: Listener;
   fetched?: Listener<FetchedPage>;
+  /** The site has blocked the page, and the job has steps for blocks. */
+  steppedAfterBlock?: Listener<BlockStep | "fail">;
   /** The page is about to be read by the spider's handler or the job's rules. A handler may never return. */
   reading?: Listener;
   read?: Listener<ReadTime>;
@@ -79,6 +82,7 @@ export function combineObservers(observers: readonly TaskObserver[]): TaskObserv
     leased: all(observers.map(({ leased }) => leased)),
     planned: all(observers.map(({ planned }) => planned)),
     fetched: all(observers.map(({ fetched }) => fetched)),
+    steppedAfterBlock: all(observers.map(({ steppedAfterBlock }) => steppedAfterBlock)),
     reading: all(observers.map(({ reading }) => reading)),
     read: all(observers.map(({ read }) => read)),
     ended: all(observers.map(({ ended }) => ended)),

@@ -90,8 +90,12 @@ export function createWorkerMeter(): WorkerMeter {
       },
     }),
     observer: {
-      fetched: (_, { step, outcome, startedAt, endedAt }) =>
-        countFetch(step === "fetch" ? "page" : "render", (endedAt - startedAt) / 1000, statusOfPage(outcome)),
+      fetched(_, { step, outcome, startedAt, endedAt }) {
+        countFetch(step === "fetch" ? "page" : "render", (endedAt - startedAt) / 1000, statusOfPage(outcome));
+        if (outcome.kind === "retry" && outcome.block !== undefined)
+          metrics.add("trawl_blocks_total", 1, outcome.block);
+      },
+      steppedAfterBlock: (_, step) => metrics.add("trawl_block_steps_total", 1, step),
       read: (_, { startedAt, endedAt }) => metrics.observe("trawl_extract_seconds", (endedAt - startedAt) / 1000),
       settled: (attempt, settled) => countSettled(metrics, attempt, settled),
     },

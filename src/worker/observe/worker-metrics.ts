@@ -1,4 +1,5 @@
 /** The Prometheus metrics of workers. docs/metrics.md is generated from them; a test compares the two. */
+import { BLOCK_NAMES, BLOCK_STEPS } from "../../domain/block.ts";
 import { DEAD_REASONS, REFUSE_REASONS, RETRY_REASONS } from "../../domain/task.ts";
 import type { Declarations } from "../../runtime/metrics.ts";
 import { PROCESS_METRICS } from "../../runtime/process-metrics.ts";
@@ -56,6 +57,16 @@ export const WORKER_METRICS = {
     type: "counter",
     help: "Requests, by purpose and status class.",
     labels: { of: FETCHED, status: STATUS_CLASSES },
+  },
+  trawl_blocks_total: {
+    type: "counter",
+    help: "Requests for pages whose last response was a block, by kind of block. Blocked requests that were sent again through another proxy are counted in `trawl_proxy_requests_total`.",
+    labels: { block: BLOCK_NAMES },
+  },
+  trawl_block_steps_total: {
+    type: "counter",
+    help: "Steps after blocks, in jobs with `blocks`, by step. `fail`: no step was left.",
+    labels: { step: [...BLOCK_STEPS, "fail"] },
   },
   trawl_proxy_requests_total: {
     type: "counter",

@@ -1,8 +1,9 @@
 /** Requests a page. In a recrawl, the request is conditional if the page memory contains validators. */
+import { type BlockState, tierOf } from "../../domain/block.ts";
 import { isSafe, type TaskRequest } from "../../domain/request.ts";
 import { pageUrlOf, withoutStep } from "../../domain/task-url.ts";
 import { isContradicted, type Validators } from "../../domain/validators.ts";
-import type { Fetcher, FetchLimits, FetchOutcome, FetchRequest, RequestCookies } from "../../fetch/fetcher.ts";
+import type { ExitUse, Fetcher, FetchLimits, FetchOutcome, FetchRequest, RequestCookies } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RequestBodies } from "../../store/bodies/bodies.ts";
@@ -21,7 +22,7 @@ export type FetchPageDeps = {
   clock: Clock;
   /** The large bodies of requests. */
   requestBodies: Pick<RequestBodies, "find" | "put">;
-  /** The marks of requests that are sent at most once. */
+  /** Shared values: the marks of requests that are sent at most once, and the steps taken after blocks. */
   marks: SentMarks;
 };
 
@@ -36,6 +37,8 @@ type PageRequest = {
   revisit: Revisit | undefined;
   /** Undefined: the job has no sessions. */
   cookies?: RequestCookies | undefined;
+  /** What has been done about blocks of the page. Undefined: the job has no steps for blocks. */
+  blocked?: BlockState | undefined;
   /** The largest body, if it is not that of the job. */
   bodyBytes?: number;
 };
@@ -85,7 +88,7 @@ function chooseValidators({ grant, plan, revisit }: PageRequest): Validators | u
 }
 
 async function send(
-  { deps, observe, attempt, options, grant, plan, cookies, signal, bodyBytes }: PageRequest,
+  { deps, observe, attempt, options, grant, plan, cookies, signal, blocked, bodyBytes }: PageRequest,
   validators: Validators | undefined,
 ): Promise<FetchOutcome> {
   const step = grant.kind === "render" ? "render" : "fetch";
@@ -98,7 +101,8 @@ async function send(
     cookies,
     limits: { ...options.limits, bodyBytes: bodyBytes ?? plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
-    exits: plan.exits,
+    exits: blocked === undefined ? plan.exits : exitsAfterBlocks(plan.exits, blocked),
+    ...(blocked === undefined ? NOTHING : { findsAllBlocks: true }),
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),
     signal,
     show: { browser: plan.spec.browser, keepsTab: plan.needsTab },
@@ -110,6 +114,13 @@ async function send(
       : await observe.trace(attempt, step, url, () => fetcher.fetch(request));
   observe.fetched?.(attempt, { step, outcome, startedAt, endedAt: deps.clock.now() });
   return outcome;
+}
+
+const NOTHING = {};
+
+/** The ladder of the job decides when the next tier is used, not the client of the proxies. */
+function exitsAfterBlocks(exits: ExitUse, blocked: BlockState): ExitUse {
+  return exits === "none" ? exits : { ...exits, tier: tierOf(blocked) };
 }
 
 function requestPart({ method, body }: TaskRequest, { spec }: JobPlan): Partial<FetchRequest> {

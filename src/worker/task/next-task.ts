@@ -14,7 +14,7 @@ import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
 import type { SpooledPage } from "../../store/bodies/bodies.ts";
 import type { JobPlan } from "./plan.ts";
-import { ended, NO_TALLY, NOTHING_EXTRACTED, type TaskResult, writeOf } from "./task-result.ts";
+import { ended, NO_TALLY, NOTHING_EXTRACTED, siteSignal, type TaskResult, writeOf } from "./task-result.ts";
 
 type Task = { grant: Grant; plan: JobPlan };
 
@@ -60,8 +60,17 @@ function afterRedirect(task: Task, to: string, status: number): NewTask {
 
 /** The page needs a browser: a task on the render queue fetches it again. */
 export function renderLater(task: Task, page: Page): TaskResult {
-  const { request } = task.grant;
-  return passedTo(task, page, [continuation(task, stepUrlOf(task, "render"), "render", request)], 0);
+  return passedTo(task, page, [renderTask(task)], 0);
+}
+
+/** The site has blocked the page, and the next step is the browser. */
+export function renderAfterBlock(task: Task, outcome: FetchOutcome & { kind: "retry" }): TaskResult {
+  const settlement = { ...done(task.grant, [renderTask(task)], 0), site: siteSignal(outcome) };
+  return { settlement, write: undefined, body: undefined, pictures: {}, passedOn: `${outcome.detail}; next: browser` };
+}
+
+function renderTask(task: Task): NewTask {
+  return continuation(task, stepUrlOf(task, "render"), "render", task.grant.request);
 }
 
 /**

@@ -23,6 +23,7 @@ import type { PageSpool } from "../../store/bodies/bodies.ts";
 import type { MemoryWrite } from "../../store/page-memory.ts";
 import { storeLargeBodies } from "../../submit/store-large-bodies.ts";
 import type { Attempt, TaskObserver } from "../observe/task-observer.ts";
+import { afterBlock, findPageBlocks, forgetBlocks, type PageBlocks } from "./block-steps.ts";
 import { type FetchPageDeps, fetchPage, findRevisit } from "./fetch-page.ts";
 import type { HandlerErrors } from "./handler-errors.ts";
 import { createHandlerRequest } from "./handler-request.ts";
@@ -72,6 +73,8 @@ type Task = NewTaskRun & {
   revisit: Revisit | undefined;
   /** The cookies of the session that fetched the page. */
   cookies?: RequestCookies | undefined;
+  /** Undefined: the job has no steps for blocks. */
+  blocked?: PageBlocks | undefined;
 };
 type FetchedPage = FetchOutcome & { kind: "page" };
 type IsAllowed = (url: string) => boolean;
@@ -90,9 +93,16 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
   }
   if (!robots.allows(pageUrlOf(task.grant.url))) return ended(task.grant, { kind: "refused", because: "robots" });
   if (isSitemap) return runSitemapTask({ ...task, fetch: (bodyBytes) => fetchSitemap(task, bodyBytes) }, robots);
-  const session = run.plan.spec.sessions === undefined ? undefined : await openSession(task);
-  const cookies = session === undefined ? undefined : cookiesOf(session);
-  const outcome = session === undefined ? await fetchPage(task) : await fetchWith(session, task);
+  const blocked = run.plan.spec.blocks === undefined ? undefined : await findPageBlocks(run);
+  const isReplaced = blocked?.taken.at(-1) === "session";
+  const session = run.plan.spec.sessions === undefined ? undefined : await openSession(task, { isReplaced });
+  const cookies = session === undefined ? undefined : cookiesOf(session.session);
+  const fetching = blocked === undefined ? task : { ...task, blocked };
+  const outcome = session === undefined ? await fetchPage(fetching) : await fetchWith(session.session, fetching);
+  if (blocked !== undefined) {
+    if (outcome.kind === "retry" && outcome.block !== undefined) return afterBlock(run, outcome, blocked, session);
+    if (outcome.kind !== "retry") await forgetBlocks(run, blocked);
+  }
   switch (outcome.kind) {
     case "page":
       return pageFetched({ ...task, cookies }, outcome, robots.allows);
@@ -109,8 +119,9 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
 }
 
 async function fetchSitemap(task: Task, bodyBytes: number): Promise<FetchOutcome> {
-  const session = await openSession(task);
-  return session === undefined ? fetchPage({ ...task, bodyBytes }) : fetchWith(session, { ...task, bodyBytes });
+  const opened = await openSession(task, {});
+  const limited = { ...task, bodyBytes };
+  return opened === undefined ? fetchPage(limited) : fetchWith(opened.session, limited);
 }
 
 /** Fetches the page in a session. */
@@ -189,8 +200,8 @@ async function parsePage(task: Task): Promise<TaskResult> {
   const kind: TaskKind = isRendered ? "render" : "fetch";
   // The handler sends its requests in the session that fetched the page.
   const site = siteOf(spooled.page.url, plan.spec.siteGrouping);
-  const session = await openSession({ ...task, grant: { ...grant, site } }, number);
-  const cookies = session === undefined ? undefined : cookiesOf(session);
+  const session = await openSession({ ...task, grant: { ...grant, site } }, number === undefined ? {} : { number });
+  const cookies = session === undefined ? undefined : cookiesOf(session.session);
   const asFetched = { ...task, cookies, grant: { ...grant, url: spooled.page.url, kind, carry } };
   const result = await readPage(asFetched, { kind: "page", ...spooled }, isAllowed);
   return result.settlement.outcome.kind === "done" ? { ...result, parsedPage: name } : result;

@@ -37,21 +37,43 @@ const DOUBT_PAUSE_MS = 5_000;
 /** How long a task waits that gets a login page even after a new login. */
 const REFUSED_PAUSE_MS = 60_000;
 
+/** The session of a task. */
+export type TaskSession = {
+  session: Session;
+  /** Distinguishes the sessions of a job: the next session, and the one that replaces this one, have the next number. */
+  identity: number;
+  /** Replaces the session by a new one for all tasks, unless another task has done so. */
+  replace(): Promise<void>;
+};
+
+type SessionChoice = {
+  /** The number of the session, if it is known. */
+  number?: number;
+  /** Whether the task waits for a session that another worker may just have replaced. */
+  isReplaced?: boolean;
+};
+
 /**
- * The session of a task; undefined if the job has no sessions. After `rotateAfter` tasks, new tasks get a new session.
- * Tasks that run keep theirs. `number`: the session, if it is known.
+ * The session of a task; undefined if the job has no sessions. After `rotateAfter` tasks, and after a block, new tasks
+ * get a new session. Tasks that run keep theirs.
  */
 export async function openSession(
   { deps, grant, plan }: Pick<SessionRun, "deps" | "grant" | "plan">,
-  number?: number,
-): Promise<Session | undefined> {
+  { number, isReplaced }: SessionChoice,
+): Promise<TaskSession | undefined> {
   const { sessions } = plan.spec;
   if (sessions === undefined) return undefined;
-  const key = sessionKey(sessions, grant.jobId, grant.site, number ?? sessionNumber(sessions, grant));
-  const session = await deps.sessions.open(key);
-  if (sessions.rotateAfter === undefined) return session;
-  const generation = Math.floor((session.use() - 1) / sessions.rotateAfter);
-  return deps.sessions.open(`${key}:${generation}`);
+  const nth = number ?? sessionNumber(sessions, grant);
+  const key = sessionKey(sessions, grant.jobId, grant.site, nth);
+  const first = await deps.sessions.open(key);
+  if (isReplaced === true) await first.refresh();
+  const replaced = first.replaced();
+  const { rotateAfter } = sessions;
+  const rotations = rotateAfter === undefined ? 0 : Math.floor((first.use() - 1) / rotateAfter);
+  const generation = rotations + replaced;
+  const isFirst = rotateAfter === undefined && generation === 0;
+  const session = isFirst ? first : await deps.sessions.open(`${key}:${generation}`);
+  return { session, identity: nth + generation, replace: () => first.replace(replaced) };
 }
 
 export async function fetchInSession(session: Session, run: SessionRun): Promise<FetchOutcome> {

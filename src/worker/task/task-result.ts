@@ -25,6 +25,8 @@ export type TaskResult = {
   spooled?: SpooledPage & { name: SpooledPageName };
   /** The spooled page that was parsed. It is removed after this result is settled. */
   parsedPage?: SpooledPageName;
+  /** Why the task was passed on to another task, for `trawl trace`. Default: only the kind of that task. */
+  passedOn?: string;
   /** The new page memory of the recrawl set. */
   memory?: MemoryWrite | undefined;
 };
@@ -40,7 +42,17 @@ export function ended(grant: Grant, outcome: TaskOutcome, site: Settlement["site
 
 /** The result of a request that failed. */
 export function fetchFailed(grant: Grant, outcome: FetchOutcome & { kind: "retry" | "dead" }): TaskResult {
-  return ended(grant, withoutUndefined(outcome), siteSignal(outcome));
+  const { kind, because, status, detail } = outcome;
+  const { retryAfterMs } = outcome.kind === "retry" ? outcome : {};
+  const settled = withoutUndefined({ kind, because, status, detail, retryAfterMs }) as TaskOutcome;
+  return ended(grant, settled, siteSignal(outcome));
+}
+
+/** The site has blocked the page, and no step is left. */
+export function failedByBlock(grant: Grant, outcome: FetchOutcome & { kind: "retry" }, detail: string): TaskResult {
+  const { status } = outcome;
+  const dead = { kind: "dead", because: "blocked", detail, ...(status === undefined ? {} : { status }) } as const;
+  return ended(grant, dead, siteSignal(outcome));
 }
 
 /**
@@ -82,7 +94,8 @@ export function messageOf(thrown: unknown): string {
   return shortMessage(isError ? `${thrown.name}: ${thrown.message}` : (JSON.stringify(thrown) ?? typeof thrown));
 }
 
-function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlement["site"] {
+/** What a failed request says about its site. */
+export function siteSignal(outcome: FetchOutcome & { kind: "retry" | "dead" }): Settlement["site"] {
   if (outcome.kind === "dead") return { kind: outcome.status === undefined ? "unknown" : "ok" };
   const { because, retryAfterMs, status } = outcome;
   const cause = backoffCauseOf(status);

@@ -50,7 +50,7 @@ function columnsFor(max: number): Column<DeadGroupOut>[] {
       sortBy: ({ reason }) => reason,
       cell: ({ reason, status, cause }) => (
         <Tip text={DEAD_REASONS[reason]} isUnfocusable>
-          {reasonText(reason, null, status === null ? cause : null)}
+          {reasonText(reason, null, cause === `HTTP ${status}` ? null : cause)}
         </Tip>
       ),
     },

@@ -74,7 +74,7 @@ function deadColumns(job: JobOut): readonly Column<DeadGroupOut>[] {
       rem: 9,
       cell: ({ reason, site, status, cause }) => (
         <a href={hrefOf(["dead"], { job: job.id, reason, site, status: status ?? undefined })}>
-          {reasonText(reason, null, status === null ? cause : null)}
+          {reasonText(reason, null, cause === `HTTP ${status}` ? null : cause)}
         </a>
       ),
     },
