@@ -25,11 +25,13 @@ const SHOWN = [
   "overview",
   "jobs",
   "submit",
+  "submit-sections",
   "job-running",
   "job-records",
   "sites",
   "site",
   "workers",
+  "proxies",
   "dead",
   "schedules",
   "explain",
@@ -49,10 +51,13 @@ function readOptions() {
 async function main({ isLook, only, out }) {
   await ensureReady();
   const jiti = createJiti(import.meta.url);
-  const [{ openStage }, { fillStage }, { openViewers }, { viewsOf, visit }, { layoutFindings }] = await Promise.all(
-    ["stage", "fill-stage", "browser", "views", "inspect"].map((name) => jiti.import(`../test/dashboard/${name}.ts`)),
-  );
-  const [stage, viewers] = await Promise.all([openStage(), openViewers()]);
+  const [{ openStage }, { fillStage }, { openViewers }, { viewsOf, visit }, { layoutFindings }, { STAGE_PROXIES }] =
+    await Promise.all(
+      ["stage", "fill-stage", "browser", "views", "inspect", "fill-proxies"].map((name) =>
+        jiti.import(`../test/dashboard/${name}.ts`),
+      ),
+    );
+  const [stage, viewers] = await Promise.all([openStage({ proxies: STAGE_PROXIES }), openViewers()]);
   try {
     const { shop, books, views } = await fillStage(stage);
     await new Promise((resolve) => setTimeout(resolve, WORK_MS));

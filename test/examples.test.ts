@@ -68,6 +68,18 @@ describe("the examples", () => {
     expect(records[0]).toMatchObject({ name: expect.any(String), price: expect.any(Number) });
   });
 
+  it("stock-api.ts emits every entry of the API, and sends its key with each request", async () => {
+    const shop = await openShop();
+    const { records } = await runExample("stock-api.ts", SHOP_URL, shop.url, { DEMO_API_KEY: "lighthouse" });
+
+    expect(records).toHaveLength(60);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(60);
+    expect(records[0]).toMatchObject({ name: expect.any(String), pieces: expect.any(Number) });
+    const calls = shop.log.filter(({ path }) => path.startsWith("/api/stock"));
+    expect(calls).toHaveLength(63);
+    expect(calls.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
   it("orders.json logs in once, and reads every order", async () => {
     const shop = await openShop();
     const { records } = await runExample("orders.json", SHOP_URL, shop.url, { DEMO_PASSWORD: "harbour" });

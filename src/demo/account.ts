@@ -1,6 +1,7 @@
 /**
  * The parts of the demo shop that need more than a plain GET: an account behind a login with a CSRF token, a JSON API
- * with pagination by POST, and a page behind a cookie wall. No page of the shop links to them.
+ * with pagination by POST, another one with a key and a cursor, and a page behind a cookie wall. No page of the shop
+ * links to them.
  */
 import { randomBytes } from "node:crypto";
 import type { Catalogue } from "./catalogue.ts";
@@ -11,6 +12,9 @@ import type { Answer } from "./routes.ts";
 export type AccountRequest = {
   method: string;
   path: string;
+  query: URLSearchParams;
+  /** The header `x-api-key`. */
+  apiKey: string;
   cookies: ReadonlyMap<string, string>;
   body: string;
 };
@@ -23,8 +27,12 @@ type Account = {
 /** The user name and password of the demo account. */
 const USER = "demo";
 const PASSWORD = "harbour";
+/** The key of the stock API. */
+const API_KEY = "lighthouse";
 const ORDERS = 12;
 const PRODUCTS_PER_PAGE = 25;
+const STOCKED = 60;
+const STOCK_PER_PAGE = 20;
 /** Larger request bodies are refused. */
 export const MAX_BODY_BYTES = 65_536;
 
@@ -92,6 +100,20 @@ export function createAccount(catalogue: Catalogue, baseUrl: string): Account {
     });
   }
 
+  /** `/api/stock` lists ids and the cursor of the next list, or null. `/api/stock/101` returns one entry. */
+  function stock({ path, query, apiKey }: AccountRequest): Answer | undefined {
+    if (apiKey !== API_KEY) return json({ error: "send the header x-api-key" }, 401);
+    const stocked = catalogue.products.slice(0, STOCKED);
+    if (path === "/api/stock") {
+      const from = Number(Buffer.from(query.get("cursor") ?? "", "base64url").toString() || 0);
+      const to = from + STOCK_PER_PAGE;
+      const next = to < stocked.length ? Buffer.from(String(to)).toString("base64url") : null;
+      return json({ ids: stocked.slice(from, to).map(({ id }) => id), next });
+    }
+    const product = stocked.find(({ id }) => path === `/api/stock/${id}`);
+    return product === undefined ? undefined : json({ id: product.id, name: product.name, pieces: product.id % 40 });
+  }
+
   function members({ path, cookies }: AccountRequest): Answer {
     if (cookies.get("consent") === "1") return page("Members", html`<p>Offers for members only.</p>`);
     return withCookie(redirect(path), "consent=1; Path=/members/");
@@ -107,6 +129,7 @@ export function createAccount(catalogue: Catalogue, baseUrl: string): Account {
     answer(request) {
       if (request.path.startsWith("/account/")) return account(request);
       if (request.path === "/api/products") return products(request);
+      if (/^\/api\/stock(\/|$)/.test(request.path)) return stock(request);
       return request.path === "/members/" ? members(request) : undefined;
     },
   };

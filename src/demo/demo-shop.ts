@@ -54,7 +54,9 @@ export async function createDemoShop({ port, host = "127.0.0.1" }: DemoShopOptio
   function answerTo(request: IncomingMessage, body: string): Answer {
     const { method = "", url: target = "" } = request;
     const path = pathOf(target);
-    const ofAccount = account.answer({ method, path, body, cookies: cookiesOf(request) });
+    const query = new URLSearchParams(target.slice(path.length));
+    const apiKey = String(request.headers["x-api-key"] ?? "");
+    const ofAccount = account.answer({ method, path, query, apiKey, body, cookies: cookiesOf(request) });
     if (ofAccount !== undefined) return ofAccount;
     return method === "GET" || method === "HEAD" ? routes.answer(path) : METHOD_NOT_ALLOWED;
   }

@@ -156,12 +156,19 @@ describe("the fleet", () => {
     }, 20_000);
 
     expect(answer.json.providers).toMatchObject([
-      { provider: "acme", site: working.site.site, requests: 1, success: 1, blocked: 0, cost: 2, proxies: 1, ejected: 0 },
+      {
+        provider: "acme",
+        site: working.site.site,
+        requests: 1,
+        success: 1,
+        blocked: 0,
+        cost: 2,
+        proxies: 1,
+        ejected: 0,
+      },
     ]);
     const label = proxy.url.replace("user:canary-password@", "");
-    expect(answer.json.proxies).toMatchObject([
-      { proxy: label, state: "healthy", ejectedUntil: null, ejectedAt: [] },
-    ]);
+    expect(answer.json.proxies).toMatchObject([{ proxy: label, state: "healthy", ejectedUntil: null, ejectedAt: [] }]);
     expect(JSON.stringify(answer.json)).not.toContain("canary");
   });
 

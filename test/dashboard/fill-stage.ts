@@ -3,6 +3,7 @@ import type { JobInput } from "../../src/client/client.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { fillHistory } from "./fill-history.ts";
+import { fillProxies } from "./fill-proxies.ts";
 import type { Stage } from "./stage.ts";
 
 export type StageJobs = Record<
@@ -90,6 +91,7 @@ const VIEWS: JobInput = {
 export async function fillStage(stage: Stage): Promise<StageJobs> {
   const { api } = stage;
   await fillHistory(stage);
+  await fillProxies(stage);
   const views = CHROMIUM === undefined ? undefined : await submitViews(stage);
   const ids = {} as Record<keyof typeof JOBS, string>;
   // Sequentially, so that the jobs are listed in this order.

@@ -1,13 +1,15 @@
-/** Tests the pages for dead letters, schedules and keys. */
+/** Tests the pages for dead letters, proxies, schedules and keys. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeLater } from "../api/harness.ts";
 import { ended, startWorking } from "../api/working-api.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { startProxy } from "../site/proxy.ts";
 import { openViewers, type Viewers } from "./browser.ts";
 import { visit } from "./views.ts";
 
 const NONE = { errors: [], violations: [], dialogs: [], refused: [] };
 
-describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and keys", () => {
+describe.skipIf(CHROMIUM === undefined)("managing dead letters, proxies, schedules and keys", () => {
   let viewers: Viewers;
   beforeAll(async () => {
     viewers = await openViewers();
@@ -52,6 +54,53 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, schedules and ke
 
     const { groups } = (await working.request("GET", "/v1/dead?group=true")).json;
     expect(groups).toMatchObject([{ status: 404, count: 2 }]);
+    expect(viewer.problems).toEqual(NONE);
+    await viewer.close();
+  });
+
+  it("shows how proxies work at each site, and finds those that are ejected", async () => {
+    const [works, dead] = await Promise.all([startProxy(), startProxy({ address: "127.0.0.9" })]);
+    dead.mode = "dead";
+    for (const proxy of [works, dead]) closeLater(() => proxy.close());
+    const proxies = [
+      { url: works.url, provider: "acme", tags: ["dc"], cost: 2 },
+      { url: dead.url, provider: "bee", tags: ["residential"] },
+    ];
+    const pages = Array.from({ length: 12 }, (_, nth) => `/${nth}`);
+    const content = Object.fromEntries(pages.map((path) => [path, "<h1>page</h1>"]));
+    const working = await startWorking(content, { proxies, robots: false });
+    const urls = pages.map((path) => working.site.url + path);
+    const { json: job } = await working.request("POST", "/v1/jobs", { urls });
+    await working.startWorker();
+    await ended(working, job.id);
+    const viewer = await viewers.open();
+    const { page } = viewer;
+
+    await visit(page, working.url, { path: "/proxies" });
+    const sites = page.getByRole("grid", { name: "Providers by site" });
+    const ofAcme = sites.getByRole("row").filter({ hasText: "acme" });
+    await ofAcme.getByText("healthy").waitFor();
+    expect(await ofAcme.innerText()).toMatch(new RegExp(`${working.site.site}.*100 %`, "s"));
+    await page.getByRole("button", { name: "By proxy" }).click();
+    const all = page.getByRole("grid", { name: "Proxies" });
+    await all.getByText("127.0.0.9").waitFor();
+    await page.getByLabel("Only ejected").check();
+    await all.getByText("healthy").waitFor({ state: "detached" });
+    expect(await all.getByRole("row").nth(1).innerText()).toMatch(/127\.0\.0\.9.*(ejected|probation)/s);
+    await page.getByLabel("Search proxies").fill("acme");
+    await page.getByText("No rows match.").waitFor();
+
+    expect(viewer.problems).toEqual(NONE);
+    await viewer.close();
+  });
+
+  it("explains how to set up proxies if there are none", async () => {
+    const { url } = await startWorking({});
+    const viewer = await viewers.open();
+
+    await visit(viewer.page, url, { path: "/proxies" });
+
+    await viewer.page.getByText("No proxies are set up.").waitFor();
     expect(viewer.problems).toEqual(NONE);
     await viewer.close();
   });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
 import { openViewers, type Viewer, type Viewers } from "./browser.ts";
+import { STAGE_PROXIES } from "./fill-proxies.ts";
 import { fillStage } from "./fill-stage.ts";
 import { axeFindings, layoutFindings } from "./inspect.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -19,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)("every page of the dashboard", () => {
   let views: View[];
 
   beforeAll(async () => {
-    [stage, viewers] = await Promise.all([openStage(), openViewers()]);
+    [stage, viewers] = await Promise.all([openStage({ proxies: STAGE_PROXIES }), openViewers()]);
     const { shop, books, views: rendered } = await fillStage(stage);
     views = viewsOf({
       crawl: shop,

@@ -2,7 +2,7 @@
  * A real fleet for dashboard tests: a small web server, a broker, a store, `trawl serve` and supervised workers, each
  * in its own process. `fillStage` adds data for every page.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,6 +17,8 @@ export type StageOptions = {
   broker?: "sqlite" | "redis";
   /** The command-line arguments of each worker that is started with the stage; see `worker`. */
   workers?: readonly (readonly string[])[];
+  /** Proxies that only the server knows, so that the workers send their requests directly. */
+  proxies?: readonly object[];
   /** More settings for server and workers. */
   env?: Readonly<Record<string, string>>;
 };
@@ -62,6 +64,7 @@ const DEFAULT_ARGS = [
 export async function openStage({
   broker = "sqlite",
   workers = [DEFAULT_ARGS],
+  proxies,
   env = {},
 }: StageOptions = {}): Promise<Stage> {
   await ensureDist();
@@ -80,8 +83,11 @@ export async function openStage({
     ...(redis === undefined ? {} : { TRAWL_BROKER: redis.url }),
     ...env,
   };
-  const start = (args: readonly string[]): RunningCli => {
-    const running = startTrawl(args, { cwd: folder, env: settings, hangsAfterMs: NEVER_MS });
+  const proxyFile = join(folder, "proxies.json");
+  if (proxies !== undefined) writeFileSync(proxyFile, JSON.stringify(proxies));
+  const ofServer = proxies === undefined ? {} : { TRAWL_PROXIES: proxyFile };
+  const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): RunningCli => {
+    const running = startTrawl(args, { cwd: folder, env: { ...settings, ...more }, hangsAfterMs: NEVER_MS });
     closing.push(() => stop(running));
     // If the stage is never closed, its processes end with this process.
     process.once("exit", () => running.kill("SIGKILL"));
@@ -93,7 +99,7 @@ export async function openStage({
     return running;
   };
   const port = await findFreePort();
-  const server = await startServer(() => start(["serve", "--port", String(port), "--json"]));
+  const server = await startServer(() => start(["serve", "--port", String(port), "--json"], ofServer));
   const url = `http://127.0.0.1:${port}`;
   await Promise.all(workers.map(worker));
   return {

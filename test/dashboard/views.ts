@@ -5,6 +5,8 @@ export type View = {
   name: string;
   /** The part of the address after the `#`. */
   path: string;
+  /** Opens all closed sections of the page. */
+  isOpened?: boolean;
 };
 
 /** The jobs, site and URL that the views show. */
@@ -27,12 +29,15 @@ export function viewsOf({ crawl, running, views, site, url }: ViewJobs): View[] 
     { name: "overview", path: "/" },
     { name: "jobs", path: "/jobs" },
     { name: "submit", path: "/jobs/new" },
+    { name: "submit-sections", path: "/jobs/new", isOpened: true },
     { name: "job-running", path: `/jobs/${running}` },
     ...["records", "pages", "sites", "errors", "invalid", "timeline", "explain", "spec"].map(tab),
     ...(views === undefined ? [] : [{ name: "job-views", path: `/jobs/${views}?tab=pages` }]),
     { name: "sites", path: "/sites" },
     { name: "site", path: `/sites/${encodeURIComponent(site)}` },
     { name: "workers", path: "/workers" },
+    { name: "proxies", path: "/proxies" },
+    { name: "proxies-each", path: "/proxies?view=proxies" },
     { name: "dead", path: "/dead" },
     { name: "schedules", path: "/schedules" },
     { name: "explain", path: `/explain?q=${encodeURIComponent(url)}` },
@@ -41,9 +46,14 @@ export function viewsOf({ crawl, running, views, site, url }: ViewJobs): View[] 
 }
 
 /** Resolves when the view has loaded its content. */
-export async function visit(page: Page, base: string, { path }: Pick<View, "path">): Promise<void> {
-  await page.goto(`${base}/#${path}`);
+export async function visit(page: Page, base: string, view: Omit<View, "name">): Promise<void> {
+  await page.goto(`${base}/#${view.path}`);
   await settled(page);
+  if (view.isOpened !== true) return;
+  await page.evaluate("for (const section of document.querySelectorAll('main details')) section.open = true");
+  const login = page.getByLabel("Log in before the first page");
+  if ((await login.count()) > 0) await login.check();
+  await page.evaluate("document.querySelector('.closed-sections')?.scrollIntoView()");
 }
 
 /** Resolves when nothing on the page is loading. */

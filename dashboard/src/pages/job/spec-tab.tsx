@@ -1,6 +1,7 @@
 /** The definition of the job, which can be submitted again. */
 import { useId, useState } from "preact/hooks";
 import type { JobOut } from "../../../../src/client/client.ts";
+import type { WrittenJobOut } from "../../../../src/client/wire-types.ts";
 import { usePolled } from "../../polled.ts";
 import { go, hrefOf } from "../../router.ts";
 import { api, may } from "../../session.ts";
@@ -9,6 +10,8 @@ import { Loading } from "../../ui/empty.tsx";
 import { plural } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { Scraped } from "../../ui/scraped.tsx";
+import { proxyText, sessionsText } from "./job-options-text.ts";
 import { missingPartsText } from "./missing-parts.ts";
 
 export function SpecTab({ job }: { job: JobOut }) {
@@ -49,6 +52,7 @@ export function SpecTab({ job }: { job: JobOut }) {
                 {missingPartsText(value, job.counts.submitted).join(" ")} Use “Copy to new job” to add them.
               </p>
             )}
+            <Identities {...value} />
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
             <pre class="source" tabIndex={0}>
               {JSON.stringify(value.job, undefined, 2)}
@@ -70,5 +74,31 @@ export function SpecTab({ job }: { job: JobOut }) {
         </Confirm>
       )}
     </Card>
+  );
+}
+
+/** The sessions and proxies that the requests of the job use. The definition does not contain the login. */
+function Identities({ job, missing }: WrittenJobOut) {
+  const hasLogin = missing.includes("login");
+  const hasSessions = hasLogin || job.cookies === true || job.sessions !== undefined;
+  if (!hasSessions && job.proxy === undefined) return null;
+  return (
+    <dl class="identities">
+      <dt>Sessions</dt>
+      <dd>
+        {hasSessions ? sessionsText({ ...job, cookies: true }) : sessionsText(job)}
+        {hasLogin && "; each session logs in"}
+      </dd>
+      <dt>Proxies</dt>
+      <dd>
+        <Scraped text={proxyText(job)} />
+        {may("admin") && (
+          <>
+            {" "}
+            <a href={hrefOf(["proxies"])}>Show proxies</a>
+          </>
+        )}
+      </dd>
+    </dl>
   );
 }

@@ -48,10 +48,7 @@ function Figures({ found }: { found: ProxiesOut }) {
     <>
       <Totals found={found} />
       <div class="filters">
-        <SearchField
-          label="Search proxies"
-          placeholder={isByProxy ? "Proxy, provider, tag or site" : "Provider or site"}
-        />
+        <SearchField label="Search proxies" placeholder={isByProxy ? "Part of a name or tag" : "Part of a name"} />
         <Choice
           label="Show"
           options={VIEWS}

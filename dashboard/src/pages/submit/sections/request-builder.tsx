@@ -53,7 +53,7 @@ export function RequestBuilder({ onEntry }: { onEntry: (entry: UrlEntry) => void
         >
           <TextField
             label="Request URL"
-            placeholder="https://api.shop.example/items"
+            placeholder="https://shop.example/api"
             value={draft.url}
             onInput={(url) => set({ url })}
           />
