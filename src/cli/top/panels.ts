@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { shortProcess } from "../../runtime/process-identity.ts";
 import { roughAge } from "../terminal.ts";
-import type { Line, Tone } from "./cells.ts";
+import type { Line, TextTone } from "./cells.ts";
 import { type Column, inColumns } from "./columns.ts";
 import { endedOf, type FleetSnapshot, leftOf, type TopJob, type TopWorker } from "./fleet-snapshot.ts";
 
@@ -83,7 +83,7 @@ function rank({ state }: TopJob): number {
   return hasEnded(state) ? 2 : 1;
 }
 
-const STATE_TONES: Partial<Record<TopJob["state"], Tone>> = {
+const STATE_TONES: Partial<Record<TopJob["state"], TextTone>> = {
   running: "green",
   paused: "yellow",
   failed: "red",
