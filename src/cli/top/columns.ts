@@ -7,7 +7,7 @@ export type Column<Row> = {
   isRight?: true;
   tone?(row: Row): TextTone | undefined;
   /** Columns with the highest value are dropped first; 0 is never dropped. */
-  spare: number;
+  dropOrder: number;
   /** Minimum width, wide enough for later values, so that columns do not appear and disappear between snapshots. */
   least?: number;
 };
@@ -51,12 +51,12 @@ export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly R
   ];
 }
 
-function thatFit<C extends { width: number; spare: number }>(columns: readonly C[], width: number): readonly C[] {
+function thatFit<C extends { width: number; dropOrder: number }>(columns: readonly C[], width: number): readonly C[] {
   const [last] = columns.slice(-1);
   const needed = columns.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
-  const max = Math.max(...columns.map(({ spare }) => spare));
+  const max = Math.max(...columns.map(({ dropOrder }) => dropOrder));
   if (max === 0 || needed + Math.min(last?.width ?? 0, MIN_NAME) <= width) return columns;
-  const out = columns.findLast(({ spare }) => spare === max);
+  const out = columns.findLast(({ dropOrder }) => dropOrder === max);
   return thatFit(
     columns.filter((column) => column !== out),
     width,

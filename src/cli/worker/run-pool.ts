@@ -70,7 +70,7 @@ export async function runPool(
 ): Promise<WorkerTally & { seconds: number }> {
   const { trawl, screen, config } = session;
   const startedAt = trawl.clock.now();
-  const isWorking = ({ group }: Place) => !outlasting(groups).has(group);
+  const isWorking = ({ group }: Place) => !groupsStoppedLast(groups).has(group);
   const meter = createPoolMeter({ maxMemoryMb: config.maxMemoryPerChildMb, isWorking });
   const supervisor = createPool(session, groups, { ...outputs, pool: meter.count(outputs.pool) });
   const stopped = shutdown.onStop(() => {
@@ -151,7 +151,7 @@ export function createPool(
         }),
     },
     {
-      stopLast: outlasting(groups),
+      stopLast: groupsStoppedLast(groups),
       // If the port is in use, the broker may belong to another installation. So workers start, and lease tasks, only
       // after the server listens.
       ...(leader === undefined ? {} : { startAfter: leader.promise }),
@@ -177,7 +177,7 @@ function placesOf(group: string | undefined, processes: number): Place[] {
   return Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group }));
 }
 
-function outlasting(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]> {
+function groupsStoppedLast(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]> {
   return new Set(groups.filter(({ outlasts }) => outlasts).map(({ name }) => name));
 }
 
