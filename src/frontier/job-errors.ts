@@ -25,8 +25,8 @@ export function endedAdvice(state: string): string {
 }
 
 /**
- * Thrown when a caller tries to change the limits of an ended job, or of a job past its deadline. The second job may
- * still have leased tasks, but its waiting tasks are already cancelled.
+ * Thrown when a caller tries to change the limits of an ended job, or of a job past its deadline. A job past its
+ * deadline may still have leased tasks, but its waiting tasks are already cancelled.
  */
 export function tooLateForLimits(jobId: string, state: string): TrawlError {
   return new TrawlError("JOB_ENDED", {
