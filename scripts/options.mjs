@@ -21,7 +21,7 @@ export function readCount(flag, text, least = 1) {
 
 /**
  * Parses a list of names, separated by commas. Returns all known names if none are given. Keeps the order of `known`,
- * because the order of the runs affects a measurement. An alias stands for several names.
+ * because the order of the runs affects a measurement. An alias is replaced by its names.
  */
 export function readNames(flag, given, known, aliases = {}) {
   const names = given?.split(",").flatMap((name) => aliases[name] ?? [name]) ?? known;

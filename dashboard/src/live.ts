@@ -11,7 +11,7 @@ import { baseUrl, rawRequests, session } from "./session.ts";
 import { createSharedStream, type LiveMessage } from "./shared-stream.ts";
 import { isVisible } from "./visible.ts";
 
-export type Fleet = { queues: QueueOut[]; workers: number; pace: PaceOut };
+export type FleetState = { queues: QueueOut[]; workers: number; pace: PaceOut };
 type Connection = { state: "connecting" } | { state: "live" } | { state: "lost"; nextAttemptAt: number };
 
 /** By id: the newest 200 jobs (50 for a tenant) and up to 200 active ones. Undefined until the stream has sent them. */
@@ -21,7 +21,7 @@ export const moreJobs = signal<MoreJobs>({ open: false, ended: false });
 /** Jobs that the stream does not send, as the last API response returned them. */
 export const updatedJobs = signal<ReadonlyMap<string, JobOut>>(new Map());
 /** Only sent to keys with the scope admin. */
-export const fleet = signal<Fleet | undefined>(undefined);
+export const fleet = signal<FleetState | undefined>(undefined);
 /** When workers disappeared without a clean shutdown. Only known after the Workers page was open in this tab. */
 export const lostAt = signal<readonly number[]>([]);
 export const connection = signal<Connection>({ state: "connecting" });
@@ -94,7 +94,7 @@ function follow(keyId: string): AbortController {
 
 function apply({ name, value }: LiveMessage): void {
   if (name === CONNECTION) applyConnection(value as Connection);
-  else if (name === "fleet") fleet.value = value as Fleet;
+  else if (name === "fleet") fleet.value = value as FleetState;
   else if (name === "jobs") applyJobs(value as JobsMessage);
 }
 

@@ -33,7 +33,7 @@ export type ApiDeps = {
   quotas: QuotaKeeper;
   /** Called after this process changed a key, so that the key is read again from the store. */
   forgetKey(id: string): void;
-  /** What the fleet has measured for the proxies. */
+  /** The health of the proxies, as measured by the fleet. */
   readProxies(): Promise<ProxiesOut>;
   /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
   checkRules(spec: JobSpec): void;

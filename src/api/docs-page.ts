@@ -28,9 +28,9 @@ table { border-collapse: collapse; width: 100%; } td, th { text-align: left; pad
 td code { overflow-wrap: anywhere; } dd { margin: 0 0 1rem 1.5rem; }
 em { color: var(--quiet); }`;
 
-export type Page = { html: string; policy: string };
+export type DocsPage = { html: string; policy: string };
 
-export function docsPage(document: OpenApi): Page {
+export function docsPage(document: OpenApi): DocsPage {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
   );
@@ -47,7 +47,7 @@ ${parts.join("")}<h2>Schemas</h2>${shapes.join("")}`);
 }
 
 /** The page that the `type` of a problem links to. */
-export function errorsPage(): Page {
+export function errorsPage(): DocsPage {
   const rows = Object.entries(ERRORS).map(
     ([code, { means, fix }]) =>
       `<dt id="${code.toLowerCase()}"><code>${code}</code><dd>${escaped(means)}<br><em>${escaped(fix)}</em>`,
@@ -55,7 +55,7 @@ export function errorsPage(): Page {
   return page(`<h1>Trawl error codes</h1><p><a href="../docs">API reference</a></p><dl>${rows.join("")}</dl>`);
 }
 
-function page(content: string): Page {
+function page(content: string): DocsPage {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trawl API</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE}</style></head><body>
 ${content}</body></html>`;

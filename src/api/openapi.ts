@@ -6,7 +6,7 @@ import { proxySchema } from "../submit/proxy-schema.ts";
 import { loginSchema } from "../submit/session-schema.ts";
 import { entrySchema } from "../submit/url-entry.ts";
 import { VERSION } from "../version.ts";
-import type { ResponseShape, Route } from "./route.ts";
+import type { ApiRoute, ResponseShape } from "./route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire/dead.ts";
 import { jobSchemaOut } from "./wire/jobs.ts";
 import { keySchemaOut } from "./wire/keys.ts";
@@ -53,7 +53,7 @@ const problemSchema = z.looseObject({
 type JsonSchema = Record<string, unknown>;
 type ShapeOf = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
-export function describeApi(all: readonly Route[]): OpenApi {
+export function describeApi(all: readonly ApiRoute[]): OpenApi {
   const routes = all.filter(({ isHidden }) => isHidden !== true);
   const paths: OpenApi["paths"] = {};
   const { shapeOf, shared } = createShapes();
@@ -86,7 +86,7 @@ export function describeApi(all: readonly Route[]): OpenApi {
   };
 }
 
-function operation(route: Route, shapeOf: ShapeOf): Record<string, unknown> {
+function operation(route: ApiRoute, shapeOf: ShapeOf): Record<string, unknown> {
   const { tag, summary, description, scope, responses } = route;
   return {
     operationId: nameOf(route),
@@ -105,7 +105,7 @@ function operation(route: Route, shapeOf: ShapeOf): Record<string, unknown> {
 }
 
 /** The operation id: `getJobsIdRecords` for `GET /v1/jobs/:id/records`. */
-function nameOf({ method, path }: Route): string {
+function nameOf({ method, path }: ApiRoute): string {
   const parts = path
     .replace(/^\/v1/, "")
     .split(/[/:.]+/)
@@ -126,7 +126,7 @@ function parametersIn(
   });
 }
 
-function requestBody({ body, streams = [], example }: Route, shapeOf: ShapeOf): Record<string, unknown> {
+function requestBody({ body, streams = [], example }: ApiRoute, shapeOf: ShapeOf): Record<string, unknown> {
   const json = { schema: shapeOf(body as z.ZodType, "input"), ...(example === undefined ? {} : { example }) };
   const streamed = streams.map((type) => [type, { schema: { type: "string" } }]);
   return { required: true, content: { "application/json": json, ...Object.fromEntries(streamed) } };

@@ -1,13 +1,13 @@
 /** Request bodies: JSON is parsed, the stream types of a route are passed to its handler, other types are refused. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { TrawlError } from "../errors.ts";
-import type { Route } from "./route.ts";
+import type { ApiRoute } from "./route.ts";
 
 const JSON_TYPE = "application/json";
 /** Maximum length of the quoted body in an error message. A message of V8 may quote a large part of the body. */
 const QUOTED_CHARS = 300;
 
-export function readBodies(app: FastifyInstance, routes: readonly Route[]): void {
+export function readBodies(app: FastifyInstance, routes: readonly ApiRoute[]): void {
   // Refuses __proto__ and constructor, which could change the prototype of objects.
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();

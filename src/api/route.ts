@@ -35,7 +35,7 @@ export type ApiRequest<Params = unknown, Query = unknown, Body = unknown> = {
   signal: AbortSignal;
 };
 
-export type Route = {
+export type ApiRoute = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Parameters with a colon: `/v1/jobs/:id`. */
   path: string;
@@ -62,7 +62,7 @@ export type Route = {
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-type RouteOf<P, Q, B> = Omit<Route, "params" | "query" | "body" | "handle"> & {
+type RouteOf<P, Q, B> = Omit<ApiRoute, "params" | "query" | "body" | "handle"> & {
   params?: P;
   query?: Q;
   body?: B;
@@ -74,8 +74,8 @@ export function defineRoute<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
->(route: RouteOf<P, Q, B>): Route {
-  return route as unknown as Route;
+>(route: RouteOf<P, Q, B>): ApiRoute {
+  return route as unknown as ApiRoute;
 }
 
 export function isStream(response: ApiResponse): response is StreamResponse {

@@ -19,12 +19,12 @@ import { extendIdleTimeout } from "./idle-timeout.ts";
 import type { ServerMeter } from "./metrics/server-meter.ts";
 import { problemOf } from "./problem.ts";
 import { checkCoding, readBodies, wrongType } from "./read-body.ts";
-import { type ApiRequest, type ApiResponse, isStream, type Route, type StreamResponse } from "./route.ts";
+import { type ApiRequest, type ApiResponse, type ApiRoute, isStream, type StreamResponse } from "./route.ts";
 import { validate } from "./validate.ts";
 import type { SubmissionOut } from "./wire/jobs.ts";
 
 type ApiServerDeps = {
-  routes: readonly Route[];
+  routes: readonly ApiRoute[];
   authenticator: Pick<Authenticator, "identify" | "wasOpen">;
   tracing: Tracing;
   meter: Pick<ServerMeter, "answered" | "followed">;
@@ -107,7 +107,7 @@ export function createApiServer(
     });
   }
 
-  async function respond(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function respond(route: ApiRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = callers.get(request) ?? ANONYMOUS;
     const closing = closeControllerOf(reply);
     const handle = () => route.handle(parseRequest(route, request, caller, closing.signal));
@@ -123,14 +123,14 @@ export function createApiServer(
     return send(reply, response);
   }
 
-  function traced(route: Route, { id: requestId, headers }: FastifyRequest, handle: () => Promise<ApiResponse>) {
+  function traced(route: ApiRoute, { id: requestId, headers }: FastifyRequest, handle: () => Promise<ApiResponse>) {
     const from = parseTraceparent(headers.traceparent);
     const attributes = { "http.request.method": route.method, "http.route": route.path };
     return traceSubmission(tracing, { requestId, from, attributes, toAttributes: spanAttributesOf }, handle);
   }
 
   /** Ends a stream when its key is revoked or expires. */
-  function endWithKey(route: Route, request: FastifyRequest, { raw }: FastifyReply, closing: AbortController): void {
+  function endWithKey(route: ApiRoute, request: FastifyRequest, { raw }: FastifyReply, closing: AbortController): void {
     const timer = setInterval(async () => {
       try {
         await callerOf(request, route);
@@ -157,7 +157,7 @@ export function createApiServer(
     return closing;
   }
 
-  async function callerOf(request: FastifyRequest, { scope }: Route): Promise<Caller> {
+  async function callerOf(request: FastifyRequest, { scope }: ApiRoute): Promise<Caller> {
     if (scope === "open") return ANONYMOUS;
     const caller = await authenticator.identify(request);
     if (caller.scopes.includes(scope)) return caller;
@@ -254,7 +254,7 @@ function spanAttributesOf(response: ApiResponse): SpanAttributes {
 }
 
 /** The validated request for the handler of a route. Throws BAD_REQUEST. */
-function parseRequest(route: Route, request: FastifyRequest, caller: Caller, signal: AbortSignal): ApiRequest {
+function parseRequest(route: ApiRoute, request: FastifyRequest, caller: Caller, signal: AbortSignal): ApiRequest {
   const stream = request.body instanceof Readable ? request.body : undefined;
   if (stream !== undefined && !route.streams?.includes(typeOf(request))) {
     throw wrongType(request, ["application/json", ...(route.streams ?? [])]);
@@ -290,7 +290,7 @@ function readableOf(stream: StreamResponse["stream"]): Readable {
   return stream instanceof Readable ? stream : Readable.from(stream, { objectMode: false });
 }
 
-function missing({ method, url }: FastifyRequest, routes: readonly Route[]): TrawlError {
+function missing({ method, url }: FastifyRequest, routes: readonly ApiRoute[]): TrawlError {
   const path = url.split("?", 1)[0] ?? url;
   const others = routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method);
   if (others.length > 0) {

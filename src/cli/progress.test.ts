@@ -1,10 +1,10 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { emptyLedger, type Ledger } from "../domain/job.ts";
-import { createProgress, createSpeedometer, plainLine, type Sample } from "./progress.ts";
+import { createProgress, createSpeedometer, type ProgressSample, plainLine } from "./progress.ts";
 import type { Screen } from "./terminal.ts";
 
-function sampleOf(at: number, counts: Partial<Ledger>): Sample {
+function sampleOf(at: number, counts: Partial<Ledger>): ProgressSample {
   const ledger = { ...emptyLedger(), ...counts };
   const job = {
     id: "j1",

@@ -8,10 +8,10 @@ import { type Screen, shorten } from "./terminal.ts";
 /** The fields of a job that progress needs, from the broker or from the API. */
 export type Watched = Pick<JobView, "id" | "name" | "state" | "counts" | "tally">;
 
-export type Sample = { job: Watched; at: number; note: string };
+export type ProgressSample = { job: Watched; at: number; note: string };
 
 export type Progress = {
-  show(sample: Sample): void;
+  show(sample: ProgressSample): void;
   /** Removes the live block, so that other text can follow. */
   clear(): void;
 };
@@ -19,7 +19,7 @@ export type Progress = {
 type Speed = { perSecond: number; etaMs: number | undefined };
 
 /** Measures the speed over the last seconds. The ETA only counts URLs that are already known. */
-export function createSpeedometer(windowMs: number): (sample: Sample) => Speed {
+export function createSpeedometer(windowMs: number): (sample: ProgressSample) => Speed {
   const seen: { at: number; ended: number }[] = [];
   return ({ job, at }) => {
     const { ended, waiting } = worked(job);
@@ -61,13 +61,13 @@ export function createProgress(screen: Screen): Progress {
 }
 
 /** `pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s`, for grep and awk. */
-export function plainLine({ job }: Sample, { perSecond, etaMs }: Speed): string {
+export function plainLine({ job }: ProgressSample, { perSecond, etaMs }: Speed): string {
   const { queued, delayed, leased, dead } = job.counts;
   const eta = etaMs === undefined ? "-" : formatDuration(etaMs).replaceAll(" ", "");
   return `pages=${job.tally.pages} rate=${perSecond.toFixed(1)}/s queue=${queued + delayed} in_flight=${leased} failed=${dead} eta=${eta}`;
 }
 
-function liveBlock({ paint, columns }: Screen, { job, note }: Sample, { perSecond, etaMs }: Speed): string {
+function liveBlock({ paint, columns }: Screen, { job, note }: ProgressSample, { perSecond, etaMs }: Speed): string {
   const { counts, tally } = job;
   const { ended, waiting } = worked(job);
   const width = Math.min(columns(), WIDEST);

@@ -7,7 +7,7 @@ import { processScreen, type Screen } from "./terminal.ts";
 
 export type ConnectionFlags = { broker?: string; store?: string; logLevel?: string; json?: boolean };
 
-export type Session = { config: Config; screen: Screen; trawl: App; close(): Promise<void> };
+export type CommandSession = { config: Config; screen: Screen; trawl: App; close(): Promise<void> };
 
 /** Adds the flags that most commands have: broker, store, log level and JSON output. */
 export function withConnectionFlags(command: Command): Command {
@@ -43,7 +43,12 @@ export type Opening = {
 const QUERY_TIMEOUT_MS = 5_000;
 
 /** Opens the broker and store of a command. If the session is not closed, SQLite leaves a WAL file behind. */
-async function openSession({ flags, settings = {}, waitsForBroker = false, ...given }: Opening): Promise<Session> {
+async function openSession({
+  flags,
+  settings = {},
+  waitsForBroker = false,
+  ...given
+}: Opening): Promise<CommandSession> {
   // Imported on first use: --help needs no broker.
   const [{ openApp }, { loadConfig }] = await Promise.all([import("../compose/app.ts"), import("../config/load.ts")]);
   const { broker, store, logLevel } = flags;
@@ -57,7 +62,7 @@ async function openSession({ flags, settings = {}, waitsForBroker = false, ...gi
 }
 
 /** Opens a session, runs `work`, and closes the session. */
-export async function inSession<T>(opening: Opening, work: (session: Session) => Promise<T>): Promise<T> {
+export async function inSession<T>(opening: Opening, work: (session: CommandSession) => Promise<T>): Promise<T> {
   const session = await openSession(opening);
   try {
     return await work(session);

@@ -10,7 +10,7 @@ import { createSharedPoller } from "../api/events/shared-poller.ts";
 import { createJobListCache, withChangeListener } from "../api/job-list-cache.ts";
 import { createHistorySampler } from "../api/metrics/history-sampler.ts";
 import { createServerMeter, type ServerMeter } from "../api/metrics/server-meter.ts";
-import type { Route } from "../api/route.ts";
+import type { ApiRoute } from "../api/route.ts";
 import { dashboardRoutes } from "../api/routes/dashboard.ts";
 import { deadRoutes } from "../api/routes/dead.ts";
 import { docsRoutes } from "../api/routes/docs.ts";
@@ -141,7 +141,7 @@ const POLL_EVERY_MS = 500;
 /** How often a job is polled while a client waits for one page. */
 const SCRAPE_POLL_EVERY_MS = 50;
 
-function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: () => boolean): Route[] {
+function routesOf(deps: ApiDeps, meter: Pick<ServerMeter, "text">, isDraining: () => boolean): ApiRoute[] {
   const routes = [
     ...jobRoutes(deps),
     ...webhookRoutes(deps),

@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TrawlError } from "../errors.ts";
 import { environmentProxies } from "./proxy-list.ts";
-import { environmentSource, resolveConfig, type Source } from "./resolve.ts";
+import { environmentSource, resolveConfig, type SettingsSource } from "./resolve.ts";
 import type { Config } from "./schema.ts";
 import { otelSource } from "./tracing-settings.ts";
 
 const FILES = ["trawl.config.ts", "trawl.config.mts", "trawl.config.js", "trawl.config.mjs"];
 
-export async function loadConfig(flags: Source["values"], folder: string): Promise<Config> {
+export async function loadConfig(flags: SettingsSource["values"], folder: string): Promise<Config> {
   const file = FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   const sources = file === undefined ? [] : [await fileSource(file)];
   const own = [...sources, environmentSource(process.env), { from: "flags", values: flags }];
@@ -18,7 +18,7 @@ export async function loadConfig(flags: Source["values"], folder: string): Promi
   return isSet ? config : Object.freeze({ ...config, proxies: environmentProxies(process.env) });
 }
 
-async function fileSource(path: string): Promise<Source> {
+async function fileSource(path: string): Promise<SettingsSource> {
   // Imported on first use: most folders have no config file, and the TypeScript compiler is slow to load.
   const { loadModule } = await import("../runtime/load-module.ts");
   const loaded = await loadModule(resolve(path), (cause) => {
@@ -30,7 +30,7 @@ async function fileSource(path: string): Promise<Source> {
     });
   });
   const values = loaded.default;
-  if (typeof values === "object" && values !== null) return { from: path, values: values as Source["values"] };
+  if (typeof values === "object" && values !== null) return { from: path, values: values as SettingsSource["values"] };
   throw new TrawlError("BAD_CONFIG", {
     op: "config.load",
     message: `${path} must have a default export: an object of settings, such as { rate: "2/s" }`,
@@ -44,8 +44,8 @@ async function fileSource(path: string): Promise<Source> {
  */
 export function amazonSource(
   environment: Readonly<Record<string, string | undefined>>,
-  own: readonly Source[],
-): Source {
+  own: readonly SettingsSource[],
+): SettingsSource {
   const first = (...names: string[]) => names.map((name) => environment[name]).find((value) => value);
   const hasOwnKeys = own.some(({ values }) => values.s3AccessKey !== undefined || values.s3SecretKey !== undefined);
   const keys = {

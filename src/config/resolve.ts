@@ -5,12 +5,12 @@ import { TrawlError } from "../errors.ts";
 import { type Config, SETTINGS, type SettingName } from "./schema.ts";
 
 /** One source of settings; an undefined value means that the source does not set it. */
-export type Source = { from: string; values: Readonly<Record<string, unknown>> };
+export type SettingsSource = { from: string; values: Readonly<Record<string, unknown>> };
 
 /**
  * Resolves all settings. If several sources set one, the last source wins. Throws BAD_CONFIG with one line per problem.
  */
-export function resolveConfig(sources: readonly Source[]): Config {
+export function resolveConfig(sources: readonly SettingsSource[]): Config {
   const problems: string[] = [];
   const resolved: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(SETTINGS)) resolved[name] = field.parse(field.default);
@@ -44,7 +44,7 @@ function conflictsOf({ timeLimitMs, softTimeLimitMs }: Config): string[] {
  * The TRAWL_* variables, by setting name. Unknown variables keep their name and are reported as problems, so that a
  * typo is not ignored.
  */
-export function environmentSource(environment: Readonly<Record<string, string | undefined>>): Source {
+export function environmentSource(environment: Readonly<Record<string, string | undefined>>): SettingsSource {
   const names = new Map(Object.entries(SETTINGS).map(([name, field]) => [field.env, name]));
   const entries = Object.entries(environment).filter(([key]) => key.startsWith("TRAWL_") && !IGNORED.has(key));
   return {

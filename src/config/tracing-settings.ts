@@ -1,6 +1,6 @@
 /** The settings of tracing. */
 import { type Field, fraction, onOffOr } from "./fields.ts";
-import type { Source } from "./resolve.ts";
+import type { SettingsSource } from "./resolve.ts";
 
 export const TRACING_SETTINGS = {
   otel: onOffOr({
@@ -17,7 +17,7 @@ export const TRACING_SETTINGS = {
 } as const satisfies Record<string, Field<unknown>>;
 
 /** Reads the standard OpenTelemetry variables. This source has the lowest precedence. */
-export function otelSource(environment: Readonly<Record<string, string | undefined>>): Source {
+export function otelSource(environment: Readonly<Record<string, string | undefined>>): SettingsSource {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;
   const isUnwanted = /^true$/i.test(environment.OTEL_SDK_DISABLED ?? "") || environment.OTEL_TRACES_EXPORTER === "none";
   const isWanted = !isUnwanted && Boolean(all || traces);

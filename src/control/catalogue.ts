@@ -15,7 +15,7 @@ export type Catalogue = {
   find(jobId: string): Promise<KnownJob | undefined>;
   /** Like `find`, but distinguishes a deleted job from one that never existed. */
   lookUp(jobId: string): Promise<KnownJob | "deleted" | undefined>;
-  /** Those of the jobs that exist, in any order. `jobIds` has at most MAX_BATCH entries (frontier.ts). */
+  /** The jobs that exist, in any order. `jobIds` has at most MAX_BATCH entries (frontier.ts). */
   findAll(jobIds: readonly string[]): Promise<readonly KnownJob[]>;
   /** Newest first. */
   list(limit: number, before?: { createdAt: number }): Promise<readonly KnownJob[]>;

@@ -2,9 +2,9 @@
 import { hash, randomBytes } from "node:crypto";
 import { keyProblem, type Quotas, type Scope } from "../domain/api-key.ts";
 import { TrawlError } from "../errors.ts";
-import type { NewKey } from "../store/key-store.ts";
+import type { HashedKey } from "../store/key-store.ts";
 
-export type KeyDraft = {
+export type KeyInput = {
   name: string;
   tenant: string | undefined;
   scopes: readonly Scope[];
@@ -17,7 +17,7 @@ const KEY_BYTES = 32;
 const ID_BYTES = 6;
 
 /** Creates a key. Throws BAD_REQUEST for an invalid combination of tenant and scopes. */
-export function newKey(draft: KeyDraft, now: number): { key: NewKey; secret: string } {
+export function newKey(draft: KeyInput, now: number): { key: HashedKey; secret: string } {
   const { name, tenant, scopes, quotas, expiresAt } = draft;
   checkKey(draft);
   const secret = `trawl_${randomBytes(KEY_BYTES).toString("base64url")}`;
@@ -27,7 +27,7 @@ export function newKey(draft: KeyDraft, now: number): { key: NewKey; secret: str
 }
 
 /** Checks the combination of tenant and scopes. Throws BAD_REQUEST. */
-export function checkKey(draft: Pick<KeyDraft, "tenant" | "scopes">): void {
+export function checkKey(draft: Pick<KeyInput, "tenant" | "scopes">): void {
   const problem = keyProblem(draft);
   if (problem !== undefined) throw new TrawlError("BAD_REQUEST", { op: "keys.check", message: problem });
 }

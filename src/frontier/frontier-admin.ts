@@ -161,7 +161,7 @@ export type Finding = { check: string; verdict: "ok" | "warning" | "problem"; me
 
 export interface FrontierAdmin {
   findJob(jobId: string): Promise<JobView | undefined>;
-  /** Those of the jobs that exist, in the order of `jobIds`, which has at most MAX_BATCH entries without duplicates. */
+  /** The jobs that exist, in the order of `jobIds`, which has at most MAX_BATCH entries without duplicates. */
   findJobs(jobIds: readonly string[]): Promise<readonly JobView[]>;
   /** Newest first. */
   listJobs(limit: number, before?: { createdAt: number }): Promise<readonly JobView[]>;

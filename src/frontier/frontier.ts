@@ -87,7 +87,10 @@ export const FRONTIER_CLAUSES = [
   "F24",
 ] as const;
 
-/** Max tasks per transaction or script of a backend; larger batches are split. */
+/**
+ * Max tasks, leases or lanes that a backend changes in one transaction or script; larger calls are split. Queueing URLs
+ * has its own limits: see MAX_TASKS and MAX_LINKS in the backends.
+ */
 export const MAX_BATCH = 500;
 
 /** After this many crashes a task becomes a dead letter. */
@@ -100,7 +103,7 @@ export const SUSPECT_AFTER = 2;
 const ALONE = "!alone";
 
 /**
- * The queue of the suspects of a queue. A worker leases one task at a time from it, and runs no other task meanwhile.
+ * The queue of the suspects of a queue. A worker leases one task at a time from it, and runs no other task with it.
  */
 export function aloneQueue(queue: string): string {
   return baseQueue(queue) + ALONE;

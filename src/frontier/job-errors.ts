@@ -10,7 +10,7 @@ export function jobNotFound(jobId: string, op: string): TrawlError {
   });
 }
 
-/** Thrown when a job that has not ended is to be forgotten. */
+/** Thrown when a caller tries to forget a job that has not ended. */
 export function jobRunning(jobId: string, state: JobState, op: string): TrawlError {
   const why =
     state === "running" || state === "paused"
@@ -25,8 +25,8 @@ export function endedAdvice(state: string): string {
 }
 
 /**
- * Thrown when the limits of an ended job are to be changed, or of a job past its deadline that still has leased tasks:
- * its waiting tasks are already cancelled.
+ * Thrown when a caller tries to change the limits of an ended job, or of a job past its deadline. A job past its
+ * deadline may still have leased tasks, but its waiting tasks are already cancelled.
  */
 export function tooLateForLimits(jobId: string, state: string): TrawlError {
   return new TrawlError("JOB_ENDED", {

@@ -20,7 +20,7 @@ const TICK_MS = 1;
  * or a change by an administrator, so all processes of a machine agree.
  *
  * `performance.timeOrigin` is not accurate enough. Node reads it in two steps, and a delay between the steps becomes a
- * permanent error. Of 60 processes started together on two cores, the worst was off by 4.7 ms.
+ * permanent error. In 60 processes started together on two cores, the largest error was 4.7 ms.
  */
 export function systemClock(): Clock {
   let origin = tickedOrigin();

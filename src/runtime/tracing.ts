@@ -14,7 +14,7 @@ export type SpanEnd = {
   failure?: { kind: string; message?: string | undefined } | undefined;
 };
 
-export type Submission = { end(how: SpanEnd): void };
+export type SubmissionSpan = { end(how: SpanEnd): void };
 
 export type TaskTrace = {
   /** Runs `work` in a span. `toEnd` converts its result to the end of the span; an error is recorded as a failure. */
@@ -47,7 +47,7 @@ export type TracedTask = {
 export type Tracing = {
   isOn: boolean;
   /** Starts the span of a submission. `from`: the trace context of the caller. */
-  submission(requestId: string, from: TraceParent | undefined, attributes: SpanAttributes): Submission;
+  submission(requestId: string, from: TraceParent | undefined, attributes: SpanAttributes): SubmissionSpan;
   /** The trace of a task; undefined if the task is not sampled. */
   task(task: TracedTask): TaskTrace | undefined;
   /** Exports all recorded spans. */

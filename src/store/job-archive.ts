@@ -19,11 +19,11 @@ export interface JobArchive {
   /** Adds a job. If it is archived already, the later `finishedAt` wins. A deleted job is not added. */
   keep(job: ArchivedJob): Promise<void>;
   find(jobId: string): Promise<ArchivedJob | "deleted" | undefined>;
-  /** Those of the jobs that are archived and not deleted, in any order. */
+  /** The jobs that are archived and not deleted, in any order. */
   findAll(jobIds: readonly string[]): Promise<readonly ArchivedJob[]>;
   /** Newest first. */
   list(limit: number, before?: { createdAt: number }): Promise<readonly ArchivedJob[]>;
-  /** Returns those of `jobIds` that are deleted. */
+  /** Returns the ids of the deleted jobs. */
   filterDeleted(jobIds: readonly string[]): Promise<readonly string[]>;
 
   /** Marks a job as deleted, and removes it from the archive and its owner. A repeated call keeps the first time. */

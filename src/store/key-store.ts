@@ -19,7 +19,7 @@ export type ApiKey = {
   revokedAt: number | undefined;
 };
 
-export type NewKey = Omit<ApiKey, "lastUsedAt" | "revokedAt"> & { hash: string };
+export type HashedKey = Omit<ApiKey, "lastUsedAt" | "revokedAt"> & { hash: string };
 
 type KeyChange = Partial<Pick<ApiKey, "name" | "scopes" | "quotas" | "expiresAt">>;
 
@@ -27,7 +27,7 @@ type KeyChange = Partial<Pick<ApiKey, "name" | "scopes" | "quotas" | "expiresAt"
 export type TokenBucket = { perSecond: number; capacity: number; now: number };
 
 export interface KeyStore {
-  add(key: NewKey): Promise<void>;
+  add(key: HashedKey): Promise<void>;
   /** Whether a key was ever added. Revoked keys count, so revoking the last key does not open the API. */
   hasAny(): Promise<boolean>;
   find(id: string): Promise<ApiKey | undefined>;

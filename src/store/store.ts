@@ -107,7 +107,7 @@ export type AttemptGroup = {
 };
 
 /** One task of any job, or all tasks of a job for one page, including its steps. */
-export type TraceTarget = { taskId: string } | { jobId: string; url: string };
+export type TaskQuery = { taskId: string } | { jobId: string; url: string };
 
 export type InvalidRecord = { id: number; taskId: string; url: string; fields: Fields; reason: string };
 
@@ -137,10 +137,10 @@ export interface Store {
   /** Counts pages that a recrawl found unchanged. */
   countUnchanged(jobId: string): Promise<number>;
   /** Pages in the order they were written. */
-  tracePages(target: TraceTarget): Promise<readonly TracedPage[]>;
+  tracePages(target: TaskQuery): Promise<readonly TracedPage[]>;
   /** Attempts in the order of their tasks and leases. */
-  traceAttempts(target: TraceTarget): Promise<readonly AttemptWrite[]>;
-  /** Of the newest 100,000 pages of a job, those with the longest leases, the longest first. */
+  traceAttempts(target: TaskQuery): Promise<readonly AttemptWrite[]>;
+  /** The pages with the longest leases, longest first. Only the newest 100,000 pages of the job are read. */
   slowestPages(jobId: string, limit: number): Promise<readonly TracedPage[]>;
   /** Groups the attempts of a job, the largest group first. Only the first 100,000 attempts are read. */
   groupAttempts(jobId: string, limit: number): Promise<readonly AttemptGroup[]>;

@@ -1,6 +1,6 @@
 /** Conversion between webhooks and rows, shared by all backends. */
 import type { WebhookEventType } from "../domain/webhook.ts";
-import type { NewWebhook, Webhook, WebhookEvent } from "./webhook-store.ts";
+import type { NewWebhook, StoredEvent, Webhook } from "./webhook-store.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export function toWebhook(row: Row): Webhook {
   };
 }
 
-export function toWebhookEvent(row: Row): WebhookEvent {
+export function toWebhookEvent(row: Row): StoredEvent {
   return {
     jobId: String(row.job),
     number: Number(row.number),

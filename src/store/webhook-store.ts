@@ -54,7 +54,7 @@ export type NewEvent = {
   cursor: number;
 };
 
-export type WebhookEvent = { jobId: string; number: number; type: WebhookEventType; text: string; madeAt: number };
+export type StoredEvent = { jobId: string; number: number; type: WebhookEventType; text: string; madeAt: number };
 
 export interface WebhookStore {
   /** Returns the job's webhook: the new one, or the existing one. */
@@ -71,7 +71,7 @@ export interface WebhookStore {
   listUnqueued(jobId: string, limit: number): Promise<readonly number[]>;
   /** Marks events as queued. Returns false and changes nothing if a later round has begun: it queues these events. */
   markQueued(known: Webhook, numbers: readonly number[]): Promise<boolean>;
-  findEvent(jobId: string, number: number): Promise<WebhookEvent | undefined>;
+  findEvent(jobId: string, number: number): Promise<StoredEvent | undefined>;
   /** Counts undelivered events of all jobs. Slow if there are many. */
   countEvents(): Promise<number>;
   /** Counts the delivery and removes the event. */

@@ -4,7 +4,7 @@ import type { KnownJob } from "../control/catalogue.ts";
 import type { TaskKind } from "../domain/task.ts";
 import { urlsOfPage } from "../domain/task-url.ts";
 import type { Explanation } from "../frontier/frontier-admin.ts";
-import type { AttemptOutcome, AttemptRun, AttemptWrite, TracedPage, TraceTarget } from "../store/store.ts";
+import type { AttemptOutcome, AttemptRun, AttemptWrite, TaskQuery, TracedPage } from "../store/store.ts";
 import type { TraceDeps } from "./find-traced.ts";
 import { stoppedCrawl } from "./stopped-crawl.ts";
 
@@ -43,7 +43,7 @@ export async function readTimeline(
   job: KnownJob,
   url: string,
 ): Promise<Timeline> {
-  const target: TraceTarget = { jobId: job.id, url };
+  const target: TaskQuery = { jobId: job.id, url };
   const [pages, attempts] = await Promise.all([store.tracePages(target), store.traceAttempts(target)]);
   const urls = urlsOfPage(url, [...pages, ...attempts]);
   const explained = await Promise.all(urls.map((one) => frontier.explain({ url: one }, visibility)));

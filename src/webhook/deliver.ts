@@ -9,7 +9,7 @@ import { deliveryOfJob } from "../domain/webhook.ts";
 import type { Poster, PostOutcome } from "../fetch/poster.ts";
 import type { Grant, Settlement, TaskOutcome } from "../frontier/frontier.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Webhook, WebhookEvent, WebhookStore } from "../store/webhook-store.ts";
+import type { StoredEvent, Webhook, WebhookStore } from "../store/webhook-store.ts";
 import type { DeliveryCarry } from "./delivery-job.ts";
 import { signatureOf } from "./secret.ts";
 
@@ -25,7 +25,7 @@ export function createDeliverer(
   { webhooks, poster, clock }: Deps,
   { timeoutMs }: { timeoutMs: number },
 ): (grant: Grant, signal: AbortSignal) => Promise<Delivery> {
-  function send(grant: Grant, webhook: Webhook, event: WebhookEvent, signal: AbortSignal): Promise<PostOutcome> {
+  function send(grant: Grant, webhook: Webhook, event: StoredEvent, signal: AbortSignal): Promise<PostOutcome> {
     const id = eventId(event);
     const timestamp = Math.floor(clock.now() / 1000); // the time of this attempt: receivers reject old ones
     return poster.post({
@@ -58,7 +58,7 @@ export function createDeliverer(
 }
 
 /** Every attempt to deliver an event sends the same id. */
-function eventId({ jobId, number }: Pick<WebhookEvent, "jobId" | "number">): string {
+function eventId({ jobId, number }: Pick<StoredEvent, "jobId" | "number">): string {
   return `evt_${jobId}_${number}`;
 }
 

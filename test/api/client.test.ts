@@ -9,7 +9,7 @@ import { resolveJob } from "../../src/submit/resolve-job.ts";
 import { newFolder } from "../e2e/folder.ts";
 import { startBreakingProxy } from "./breaking-proxy.ts";
 import { startApi } from "./harness.ts";
-import { workOffTasks } from "./work-off-tasks.ts";
+import { settleTasks } from "./settle-tasks.ts";
 import { startWorking } from "./working-api.ts";
 
 const page = (nth: number) => [`/${nth}`, `<h1>page ${nth}</h1>`] as const;
@@ -80,7 +80,7 @@ describe("the client", () => {
     const urls = Array.from({ length: 12_000 }, (_, nth) => `https://a.example/${nth}`);
     const submitting = connect(url).submit(urls);
     const emptying = (async () => {
-      for (let done = 0; done < 12_000; ) done += await workOffTasks(server.frontier);
+      for (let done = 0; done < 12_000; ) done += await settleTasks(server.frontier);
     })();
 
     const [job] = await Promise.all([submitting, emptying]);

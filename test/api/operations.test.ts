@@ -172,7 +172,7 @@ describe("the fleet", () => {
     expect(JSON.stringify(answer.json)).not.toContain("canary");
   });
 
-  it("lists its workers, and the backlog and the workers of each queue", async () => {
+  it("lists its workers, and the waiting tasks and the workers of each queue", async () => {
     const working = await withDead();
     await working.request("POST", "/v1/jobs", { urls: ["https://a.example/"], queue: "later" });
 
@@ -217,7 +217,7 @@ describe("the fleet", () => {
     ]);
   });
 
-  it("returns the details of a site, and finds sites by name and backlog", async () => {
+  it("returns the details of a site, and finds sites by name and by waiting URLs", async () => {
     const { request, trawl } = await startApi();
     const job = { urls: ["https://b.example/", "https://b.example/2", "https://shop.example/"], name: "two" };
     const { json } = await request("POST", "/v1/jobs", { ...job, politeness: { rate: "10/m" } });

@@ -146,7 +146,7 @@ it("returns nothing about other tenants and workers to a tenant, whatever parame
   }
 });
 
-it("shows worker names and the backlog of other tenants only to operators", async () => {
+it("shows worker names and the waiting URLs of other tenants only to operators", async () => {
   const api = await startKeyedApi();
   const [acme, other] = [await api.newCaller({ tenant: "acme" }), await api.newCaller({ tenant: "other" })];
   const urls = ["x", "y"].map((name) => `https://a.example/${name}`);

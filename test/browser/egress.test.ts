@@ -5,7 +5,7 @@ import { parseNetworks } from "../../src/fetch/egress/address.ts";
 import { createEgressGate } from "../../src/fetch/egress/gate.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { BROWSERS, LAUNCH } from "./chromium.ts";
-import { listenForbidden, pageOf, serveAllowed, WAYS } from "./ways-out.ts";
+import { listenForbidden, pageOf, REQUEST_KINDS, serveAllowed } from "./page-requests.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -28,10 +28,10 @@ for (const { name, executablePath } of BROWSERS) {
 
       await page.goto(`${allowed.origin}/`);
 
-      const missing = () => Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
+      const missing = () => Object.keys(REQUEST_KINDS).filter((name) => !allowed.seen.has(`/${name}`));
       await waitUntil(() => missing().length === 0, 20_000);
       expect(missing()).toEqual([]); // proves that the page really sends every kind of request
-      const wanted = Object.keys(WAYS).length;
+      const wanted = Object.keys(REQUEST_KINDS).length;
       await waitUntil(() => proxy.counts().refused >= wanted, 20_000);
       expect(proxy.counts().refused).toBeGreaterThanOrEqual(wanted);
       expect(forbidden.arrivals).toEqual([]);

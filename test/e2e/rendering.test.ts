@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { listenForbidden, pageOf, REQUEST_KINDS, serveAllowed } from "../browser/page-requests.ts";
 import { type BrowserWatch, findGroup, watchBrowsers } from "../browser/processes.ts";
-import { listenForbidden, pageOf, serveAllowed, WAYS } from "../browser/ways-out.ts";
 import { waitUntil } from "../services/wait-until.ts";
 import { startOrigin } from "../site/origin.ts";
 import { startScriptSite, titleOf } from "../site/script-site.ts";
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("a crawl that renders", () => {
 
     expect(lastJson<Summary>(end)).toMatchObject({ counts: { done: 1 }, pages: 1 });
     // Trawl blocks service workers.
-    const unseen = Object.keys(WAYS).filter((name) => !allowed.seen.has(`/${name}`));
+    const unseen = Object.keys(REQUEST_KINDS).filter((name) => !allowed.seen.has(`/${name}`));
     expect(unseen.filter((name) => name !== "serviceWorker")).toEqual([]);
     expect(forbidden.arrivals).toEqual([]);
   });

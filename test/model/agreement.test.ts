@@ -9,13 +9,13 @@ import { openRedisFrontier } from "../../src/frontier/redis/open.ts";
 import { openSqliteFrontier } from "../../src/frontier/sqlite/open.ts";
 import { createLog } from "../../src/runtime/log.ts";
 import { findRedisObstacle, type RedisServer, startRedis } from "../services/redis.ts";
+import { createFrontierPair } from "./frontier-pair.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { createModelFrontier } from "./model-frontier.ts";
 import { jobs, type Operation, operations, START_AT, submissions } from "./operations.ts";
 import { auditShard } from "./redis-audit.ts";
 import { seeded } from "./seed.ts";
 import { auditFile } from "./sqlite-audit.ts";
-import { createTwins } from "./twins.ts";
 
 /** So low that some submissions reach this limit. */
 const MAX_PENDING = 50;
@@ -41,10 +41,10 @@ async function runBoth(open: Open, made: readonly NewJob[], calls: readonly Oper
     await model.createJob(job);
     clock.advance(1); // jobs are listed by creation time
   }
-  const twins = createTwins({ subject, model, clock, jobs: named });
+  const pair = createFrontierPair({ subject, model, clock, jobs: named });
   try {
-    for (const call of calls) await twins.run(call);
-    await twins.compareExplanations();
+    for (const call of calls) await pair.run(call);
+    await pair.compareExplanations();
   } finally {
     await subject.close();
   }

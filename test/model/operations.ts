@@ -35,7 +35,7 @@ export type TermUse = {
   slowdownCause: SlowdownCause | undefined;
 };
 
-/** A number selects a job, grant or term, modulo how many exist. See twins.ts. */
+/** A number selects a job, grant or term, modulo how many exist. See frontier-pair.ts. */
 export type Operation =
   | { do: "enqueue"; job: number; links: NewTask[] }
   | { do: "seal" | "pause" | "resume" | "cancel"; job: number }

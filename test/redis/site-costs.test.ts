@@ -22,7 +22,7 @@ async function callsOf(run: () => Promise<unknown>): Promise<Map<string, number>
   return new Map([...stats.matchAll(/^cmdstat_(\w+)\S*:calls=(\d+)/gm)].map(([, name = "", n]) => [name, Number(n)]));
 }
 
-it("F17 reads only the listed sites, at most a hundred per script, however many have the same backlog", async () => {
+it("F17 reads only the listed sites, at most a hundred per script, however many have the same number of waiting tasks", async () => {
   const frontier = await createStage(redis.url, { shards: 4 }).open();
   const tasks = Array.from({ length: SITES }, (_, nth) => aTask(`https://${nameOf(SITES - 1 - nth)}/`));
   await submit(frontier, aJob(), tasks);

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import { type DashboardFile, type DashboardFiles, PAGE, packedFor, readDashboard } from "../dashboard-files.ts";
 import { once } from "../response-stream.ts";
-import { type ApiRequest, type ApiResponse, defineRoute, type Route } from "../route.ts";
+import { type ApiRequest, type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 
 /**
  * Allows only the dashboard's own files: no inline code, no framing by other sites. Screenshots are blobs, because they
@@ -30,7 +30,7 @@ const TAG = "Dashboard";
 const FOREVER = "public, max-age=31536000, immutable";
 const named = z.strictObject({ file: z.string().max(200) });
 
-export function dashboardRoutes(folder: string): Route[] {
+export function dashboardRoutes(folder: string): ApiRoute[] {
   let known: DashboardFiles | undefined;
   const files = (): DashboardFiles => {
     known ??= readDashboard(folder);

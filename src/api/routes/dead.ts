@@ -9,7 +9,7 @@ import type { DeadFilter } from "../../frontier/frontier-admin.ts";
 import { withCauses } from "../../trace/dead-causes.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, LISTING, toCursor } from "../cursor.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "../wire/dead.ts";
 
 const TAG = "Dead letters";
@@ -51,7 +51,7 @@ type Selection = {
   tasks?: readonly string[] | undefined;
 };
 
-export function deadRoutes(deps: ApiDeps): Route[] {
+export function deadRoutes(deps: ApiDeps): ApiRoute[] {
   const { frontier } = deps;
   return [
     defineRoute({

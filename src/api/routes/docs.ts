@@ -1,15 +1,15 @@
 /** The documentation of the API: OpenAPI document, reference page and error page. */
 import { z } from "zod";
-import { docsPage, errorsPage, type Page } from "../docs-page.ts";
+import { type DocsPage, docsPage, errorsPage } from "../docs-page.ts";
 import { describeApi, type OpenApi } from "../openapi.ts";
 import { once } from "../response-stream.ts";
-import { type ApiResponse, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 
-type Rendered = { document: OpenApi; page: Page };
+type Rendered = { document: OpenApi; page: DocsPage };
 
 /** `others`: all other routes. The documentation also describes its own routes. */
-export function docsRoutes(others: readonly Route[]): Route[] {
-  const routes: Route[] = [
+export function docsRoutes(others: readonly ApiRoute[]): ApiRoute[] {
+  const routes: ApiRoute[] = [
     defineRoute({
       method: "GET",
       path: "/openapi.json",
@@ -48,7 +48,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
   return routes;
 }
 
-function htmlResponse({ html, policy }: Page): ApiResponse {
+function htmlResponse({ html, policy }: DocsPage): ApiResponse {
   const headers = { "content-security-policy": policy };
   return { status: 200, type: "text/html; charset=utf-8", stream: once(html), headers };
 }

@@ -5,13 +5,13 @@ import { allEvents } from "../events/all-job-events.ts";
 import { hasSeenEnd, jobEvents } from "../events/job-events.ts";
 import type { SharedPoller } from "../events/shared-poller.ts";
 import { EVENT_STREAM } from "../events/sse.ts";
-import { type ApiRequest, defineRoute, type Route, type StreamResponse } from "../route.ts";
+import { type ApiRequest, type ApiRoute, defineRoute, type StreamResponse } from "../route.ts";
 
 const TAG = "Events";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
 const STREAM = { description: "A stream of server-sent events.", types: [EVENT_STREAM] };
 
-export function eventRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
+export function eventRoutes(deps: ApiDeps, poller: SharedPoller): ApiRoute[] {
   const all = { ...deps, poller };
   return [
     defineRoute({

@@ -6,7 +6,7 @@ import { canonicalUrl } from "../../domain/canonical-url.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { explanationSchemaOut } from "../wire/explain.ts";
 
 const target = z.strictObject({
@@ -20,7 +20,7 @@ const target = z.strictObject({
   job: z.string().min(1).max(100).optional(),
 });
 
-export function explainRoutes(deps: ApiDeps): Route[] {
+export function explainRoutes(deps: ApiDeps): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

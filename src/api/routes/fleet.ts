@@ -7,13 +7,13 @@ import { queuesOut } from "../../control/views/fleet.ts";
 import type { OperatorCommand } from "../../frontier/frontier.ts";
 import { sendWorkerCommand } from "../../frontier/worker-commands.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { commandSchemaOut, queueSchemaOut, workerOut, workerSchemaOut } from "../wire/fleet.ts";
 
 const TAG = "Fleet";
 const named = z.strictObject({ worker: z.string().min(1).max(500) });
 
-export function fleetRoutes(deps: ApiDeps): Route[] {
+export function fleetRoutes(deps: ApiDeps): ApiRoute[] {
   const { frontier } = deps;
   return [
     defineRoute({
@@ -55,8 +55,8 @@ export function fleetRoutes(deps: ApiDeps): Route[] {
 function commandRoute(
   { frontier }: ApiDeps,
   command: OperatorCommand,
-  texts: Pick<Route, "summary" | "description">,
-): Route {
+  texts: Pick<ApiRoute, "summary" | "description">,
+): ApiRoute {
   return defineRoute({
     method: "POST",
     path: `/v1/workers/:worker/${command}`,

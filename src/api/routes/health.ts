@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { TrawlError } from "../../errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 
 const okSchema = z.strictObject({ status: z.literal("ok") });
 const OK = { status: 200, body: { status: "ok" } };
 const TIMEOUT_MS = 2_000;
 
-export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boolean): Route[] {
+export function healthRoutes({ frontier, store }: ApiDeps, isDraining: () => boolean): ApiRoute[] {
   const parts = { broker: () => frontier.findJob("-"), store: () => store.countRecords("-") };
   return [
     defineRoute({

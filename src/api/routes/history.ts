@@ -5,7 +5,7 @@ import { parseDurationMs } from "../../domain/duration.ts";
 import { TrawlError } from "../../errors.ts";
 import { BUCKET_WIDTHS_MS, type BucketWidth, bucketStart } from "../../store/history-store.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { historySchemaOut } from "../wire/history.ts";
 
 /** Each step is a multiple of a bucket width. */
@@ -27,7 +27,7 @@ const querySchema = z.strictObject({
     ),
 });
 
-export function historyRoutes({ store, clock, config }: ApiDeps): Route[] {
+export function historyRoutes({ store, clock, config }: ApiDeps): ApiRoute[] {
   const { historyFineMs, historyMediumMs, historyCoarseMs } = config;
   const keptMs = [historyFineMs, historyMediumMs, historyCoarseMs];
 

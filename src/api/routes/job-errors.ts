@@ -4,7 +4,7 @@ import { deadGroupOut } from "../../control/views/dead-letter.ts";
 import type { AttemptGroup } from "../../store/store.ts";
 import { withCauses } from "../../trace/dead-causes.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { type JobErrorsOut, jobErrorsSchemaOut } from "../wire/jobs.ts";
 
 /** The maximum number of groups of each kind in the response. */
@@ -12,7 +12,7 @@ const MAX_GROUPS = 100;
 /** The maximum number of invalid records that are grouped. */
 const MAX_INVALID = 1_000;
 
-export function jobErrorRoutes(deps: ApiDeps): Route[] {
+export function jobErrorRoutes(deps: ApiDeps): ApiRoute[] {
   const { frontier, store } = deps;
   return [
     defineRoute({

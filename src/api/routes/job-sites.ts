@@ -3,10 +3,10 @@ import { z } from "zod";
 import { jobSiteOut } from "../../control/views/job.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { jobSiteSchemaOut } from "../wire/jobs.ts";
 
-export function jobSiteRoutes(deps: ApiDeps): Route[] {
+export function jobSiteRoutes(deps: ApiDeps): ApiRoute[] {
   const { frontier, clock } = deps;
   return [
     defineRoute({

@@ -11,7 +11,7 @@ import { jobSchema } from "../../submit/job-schema.ts";
 import { entrySchema } from "../../submit/url-entry.ts";
 import { type ApiDeps, findLiveJob, findOwnJob } from "../api-deps.ts";
 import { jobPositionFrom, LISTING, toCursor } from "../cursor.ts";
-import { type ApiResponse, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 import { nameInFolder } from "../submit/spider-in-folder.ts";
 import { addUrls, submitJob } from "../submit/submit-job.ts";
 import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire/jobs.ts";
@@ -39,11 +39,11 @@ const jobPage = z.strictObject({ jobs: z.array(jobSchemaOut), next: z.string().n
 const ONE = { 200: { description: "The job.", json: jobSchemaOut } };
 const TAKEN = { description: "The URLs are queued.", json: submissionSchema };
 
-export function jobRoutes(deps: ApiDeps): Route[] {
+export function jobRoutes(deps: ApiDeps): ApiRoute[] {
   const { frontier, clock } = deps;
   const shown = (job: JobView): ApiResponse => ({ status: 200, body: jobOut(job, clock.now()) });
 
-  const controlRoute = (verb: ControlAction, summary: string, description?: string): Route =>
+  const controlRoute = (verb: ControlAction, summary: string, description?: string): ApiRoute =>
     defineRoute({
       method: "POST",
       path: `/v1/jobs/:id/${verb}`,

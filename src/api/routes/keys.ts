@@ -11,7 +11,7 @@ import type { ApiKey } from "../../store/key-store.ts";
 import { VERSION } from "../../version.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { type ApiResponse, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 import { keySchemaOut, meSchemaOut } from "../wire/keys.ts";
 
 const TAG = "Keys";
@@ -50,7 +50,7 @@ const made = keySchemaOut.extend({
 const ONE = { 200: { description: "The key, without its secret.", json: keySchemaOut } };
 const TAKES_EFFECT = "Other server instances cache a key for 3 seconds.";
 
-export function keyRoutes(deps: ApiDeps): Route[] {
+export function keyRoutes(deps: ApiDeps): ApiRoute[] {
   const { store, clock, forgetKey } = deps;
   const shown = (key: ApiKey | undefined, id: string): ApiResponse => {
     if (key === undefined) throw missing(id);
@@ -156,7 +156,7 @@ export function keyRoutes(deps: ApiDeps): Route[] {
 }
 
 /** The caller of the request. Programs use it to show only the functions that their key allows. */
-export function meRoutes(): Route[] {
+export function meRoutes(): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

@@ -7,9 +7,12 @@ import { TrawlError } from "../../errors.ts";
 import { EXPOSITION_TYPE } from "../../runtime/metrics.ts";
 import type { ServerMeter } from "../metrics/server-meter.ts";
 import { streamFrom } from "../response-stream.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 
-export function metricsRoutes(meter: Pick<ServerMeter, "text">, { metricsOpen }: Pick<Config, "metricsOpen">): Route[] {
+export function metricsRoutes(
+  meter: Pick<ServerMeter, "text">,
+  { metricsOpen }: Pick<Config, "metricsOpen">,
+): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

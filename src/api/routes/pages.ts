@@ -11,7 +11,7 @@ import type { StoredPage } from "../../store/store.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { once } from "../response-stream.ts";
-import { defineRoute, type Route, type StreamResponse } from "../route.ts";
+import { type ApiRoute, defineRoute, type StreamResponse } from "../route.ts";
 import { extractionPreviewSchemaOut, onePageSchemaOut, pageOut } from "../wire/results.ts";
 
 /** The maximum number of records in the response. `GET /v1/jobs/{id}/records` has all of them. */
@@ -78,7 +78,7 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-export function pageRoutes(deps: ApiDeps): Route[] {
+export function pageRoutes(deps: ApiDeps): ApiRoute[] {
   const { store, clock } = deps;
   return [
     defineRoute({

@@ -1,9 +1,9 @@
 /** Proxies. All tenants share them, so the route requires the scope admin. */
 import type { ApiDeps } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { proxiesSchemaOut } from "../wire/proxies.ts";
 
-export function proxyRoutes({ readProxies }: Pick<ApiDeps, "readProxies">): Route[] {
+export function proxyRoutes({ readProxies }: Pick<ApiDeps, "readProxies">): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

@@ -11,7 +11,7 @@ import { pickType } from "../accept.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
 import { idFromCursor, toCursor } from "../cursor.ts";
 import { streamFrom } from "../response-stream.ts";
-import { type ApiRequest, type ApiResponse, defineRoute, type Route, type StreamResponse } from "../route.ts";
+import { type ApiRequest, type ApiResponse, type ApiRoute, defineRoute, type StreamResponse } from "../route.ts";
 import { invalidSchemaOut, pageOut, pageSchemaOut, recordSchemaOut } from "../wire/results.ts";
 
 const TAG = "Results";
@@ -65,7 +65,7 @@ type Listing = z.output<typeof listing>;
 type RecordListing = z.output<typeof recordListing>;
 type PageListing = z.output<typeof pageListing>;
 
-export function resultRoutes(deps: ApiDeps): Route[] {
+export function resultRoutes(deps: ApiDeps): ApiRoute[] {
   const { store } = deps;
   return [
     defineRoute({

@@ -7,7 +7,7 @@ import { scheduleSchema } from "../../schedule/schedule-schema.ts";
 import type { Schedule } from "../../store/schedule-store.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, LISTING, toCursor } from "../cursor.ts";
-import { type ApiResponse, defineRoute, type Route } from "../route.ts";
+import { type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 import { withSpiderPath } from "../submit/submit-job.ts";
 import { runSchemaOut, scheduleSchemaOut, upcomingSchemaOut } from "../wire/schedules.ts";
 
@@ -35,13 +35,13 @@ const change = scheduleSchema.partial();
 const ONE = { description: "The schedule.", json: scheduleSchemaOut };
 const EXAMPLE = { cron: "0 6 * * 1-5", timeZone: "Europe/Berlin", job: { urls: ["https://a.example/"] } };
 
-export function scheduleRoutes(deps: ApiDeps): Route[] {
+export function scheduleRoutes(deps: ApiDeps): ApiRoute[] {
   const { store, quotas, clock, config } = deps;
   const findObstacle = createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
   const { schedules } = openSchedules({ ...deps, findObstacle });
   const shown = (schedule: Schedule, status = 200): ApiResponse => ({ status, body: scheduleOut(schedule) });
 
-  const controlRoute = (verb: "pause" | "resume", summary: string, description: string): Route =>
+  const controlRoute = (verb: "pause" | "resume", summary: string, description: string): ApiRoute =>
     defineRoute({
       method: "POST",
       path: `/v1/schedules/:id/${verb}`,

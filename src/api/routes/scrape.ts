@@ -9,7 +9,7 @@ import { recordLine } from "../../store/export/record-line.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { SharedPoller } from "../events/shared-poller.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { submitJob } from "../submit/submit-job.ts";
 import { pageOut, type ScrapeOut, scrapeSchemaOut } from "../wire/results.ts";
 
@@ -31,7 +31,7 @@ const wanted = jobSchema.omit({ urls: true, sitemaps: true, spider: true, follow
 });
 
 /** `poller` polls often, because a person may be waiting for the response. */
-export function scrapeRoutes(deps: ApiDeps, poller: SharedPoller): Route[] {
+export function scrapeRoutes(deps: ApiDeps, poller: SharedPoller): ApiRoute[] {
   return [
     defineRoute({
       method: "POST",

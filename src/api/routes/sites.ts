@@ -13,7 +13,7 @@ import type { FrontierAdmin, SiteView } from "../../frontier/frontier-admin.ts";
 import { rate } from "../../submit/job-schema.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { siteDetailOut, siteDetailSchemaOut, sitePolicySchemaOut, siteSchemaOut } from "../wire/sites.ts";
 
 const TAG = "Fleet";
@@ -31,7 +31,7 @@ const listing = z.strictObject({
   sort: z.enum(["name", "waiting"]).default("name"),
 });
 
-export function siteRoutes({ frontier, clock, config }: ApiDeps): Route[] {
+export function siteRoutes({ frontier, clock, config }: ApiDeps): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

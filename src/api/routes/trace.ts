@@ -8,7 +8,7 @@ import { TrawlError } from "../../errors.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 import { trace } from "../../trace/trace.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { traceSchemaOut } from "../wire/trace.ts";
 
 const idText = z.string().min(1).max(300);
@@ -29,7 +29,7 @@ const target = z.strictObject({
   what: z.string().min(1).max(10_000).optional().describe("A URL or any of these ids. The server detects the kind."),
 });
 
-export function traceRoutes(deps: ApiDeps): Route[] {
+export function traceRoutes(deps: ApiDeps): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

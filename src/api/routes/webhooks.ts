@@ -4,10 +4,10 @@ import { webhookOut } from "../../control/views/webhook.ts";
 import { TrawlError } from "../../errors.ts";
 import { findWebhookView } from "../../webhook/webhook-view.ts";
 import { type ApiDeps, findOwnJob } from "../api-deps.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type ApiRoute, defineRoute } from "../route.ts";
 import { webhookSchemaOut } from "../wire/webhooks.ts";
 
-export function webhookRoutes(deps: ApiDeps): Route[] {
+export function webhookRoutes(deps: ApiDeps): ApiRoute[] {
   return [
     defineRoute({
       method: "GET",

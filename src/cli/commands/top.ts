@@ -69,7 +69,7 @@ async function top(flags: TopFlags, shutdown: Shutdown): Promise<void> {
   // Log lines would overwrite the screen. Errors are shown in its header.
   const quiet = { ...flags, logLevel: flags.logLevel ?? "silent" };
   await runOnPlane({ flags: quiet, isScreenTaken: true }, (session) =>
-    runTop(session, shutdown, terminal, { place: placeOf(session, flags), everyMs: flags.interval }),
+    runTop(session, shutdown, terminal, { source: sourceOf(session, flags), everyMs: flags.interval }),
   );
 }
 
@@ -79,7 +79,7 @@ async function printOnce(session: PlaneSession, flags: TopFlags): Promise<void> 
   if (flags.json === true) return screen.out(`${JSON.stringify(topJson(snapshot))}\n`);
   const columns = Number.isFinite(screen.outColumns()) ? screen.outColumns() : PIPE_COLUMNS;
   const view = { ...FIRST_VIEW, isPlain: true as const };
-  const frame = { snapshot, view, place: placeOf(session, flags), trouble: undefined, command: screen.command };
+  const frame = { snapshot, view, source: sourceOf(session, flags), trouble: undefined, command: screen.command };
   const isColoured = process.stdout.isTTY === true && pc.isColorSupported;
   const lines = plainLines(frame, columns, MAX_ROWS).map((line) => paintLine(line, isColoured).trimEnd());
   return screen.out(`${lines.join("\n")}\n`);
@@ -94,7 +94,7 @@ function jobJson({ perSecond: _perSecond, etaMs: _etaMs, ...job }: TopJob): obje
   return job;
 }
 
-function placeOf({ config }: PlaneSession, { broker, store }: TopFlags): string {
+function sourceOf({ config }: PlaneSession, { broker, store }: TopFlags): string {
   const isDirect = config.api === "none" || broker !== undefined || store !== undefined;
   return isDirect ? maskedUrl(config.broker) : config.api;
 }

@@ -13,7 +13,7 @@ import type { ChildMessage } from "../../worker/pool/messages.ts";
 import type { Worker } from "../../worker/worker.ts";
 import { queueNames, refuseCrawlQueues, wholeNumber } from "../flags.ts";
 import { linesTo } from "../log-lines.ts";
-import { type ConnectionFlags, inSession, type Session, withConnectionFlags } from "../session.ts";
+import { type CommandSession, type ConnectionFlags, inSession, withConnectionFlags } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { asChild } from "../worker/as-child.ts";
 import { createDisplay, NO_DISPLAY } from "../worker/display.ts";
@@ -98,7 +98,7 @@ async function work(flags: Flags, shutdown: Shutdown): Promise<void> {
   });
 }
 
-function workHere(session: Session, shutdown: Shutdown, flags: Flags, output: WorkerOutput): Promise<WorkerEnd> {
+function workHere(session: CommandSession, shutdown: Shutdown, flags: Flags, output: WorkerOutput): Promise<WorkerEnd> {
   const { trawl, screen, config } = session;
   const isShown = screen.isLive && flags.quiet !== true;
   const current: { worker?: Worker } = {};
@@ -115,7 +115,7 @@ function workHere(session: Session, shutdown: Shutdown, flags: Flags, output: Wo
 }
 
 async function workInPool(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   flags: Flags,
   output: WorkerOutput,

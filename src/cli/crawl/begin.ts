@@ -11,7 +11,7 @@ import type { SubmitAnswer } from "../../submit/submit-urls.ts";
 import { urlOfEntry } from "../../submit/url-entry.ts";
 import type { WebhookInput } from "../../submit/webhook-schema.ts";
 import { registerWebhook } from "../../webhook/register-webhook.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Target } from "./targets.ts";
 
 /** At most this many hosts of the start URLs are exempt from the private network check. */
@@ -21,7 +21,7 @@ const MAX_HOSTS = 1000;
 type SpecFlags = { out?: string | undefined; requestId?: string | undefined };
 
 export async function beginCrawl(
-  session: Session,
+  session: CommandSession,
   target: Target | undefined,
   { out, requestId }: SpecFlags,
 ): Promise<JobSpec> {
@@ -40,7 +40,7 @@ export async function beginCrawl(
 
 /** Stores the job's webhook. A generated secret is printed at once, because it cannot be shown later. */
 async function storeWebhook(
-  { trawl, screen }: Session,
+  { trawl, screen }: CommandSession,
   webhook: WebhookInput | undefined,
   job: { jobId: string; queue?: string },
 ): Promise<string | undefined> {
@@ -50,7 +50,11 @@ async function storeWebhook(
 }
 
 /** The job of a target. Every crawl has its own queue. */
-export function specOf({ config, trawl }: Session, { job, urls }: Target, { out, requestId }: SpecFlags): JobSpec {
+export function specOf(
+  { config, trawl }: CommandSession,
+  { job, urls }: Target,
+  { out, requestId }: SpecFlags,
+): JobSpec {
   const now = trawl.clock.now();
   const id = newJobId(now);
   const typedHosts = hostsOf(urls);
@@ -70,7 +74,7 @@ export function hostsOf(urls: readonly string[]): string[] {
 }
 
 /** Creates the crawl's job and queues its URLs. Throws BROKER_FULL if the broker has too many pending URLs. */
-async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target): Promise<void> {
+async function submitAll(session: CommandSession, spec: JobSpec, { job, urls }: Target): Promise<void> {
   const { frontier, catalogue, clock, requestBodies } = session.trawl;
   const { id, queue } = spec;
   const deps = {
@@ -85,12 +89,12 @@ async function submitAll(session: Session, spec: JobSpec, { job, urls }: Target)
  * Queues the URLs of a crawl whose submission was interrupted. Known URLs count as duplicates. Throws BROKER_FULL as
  * well.
  */
-export function continueSubmission(session: Session, spec: JobSpec, urls: readonly string[]): Promise<void> {
+export function continueSubmission(session: CommandSession, spec: JobSpec, urls: readonly string[]): Promise<void> {
   return traced(session, spec, urls, () => completeList(session.trawl, spec, urls));
 }
 
 async function traced(
-  { trawl }: Session,
+  { trawl }: CommandSession,
   { id, requestId }: JobSpec,
   urls: readonly string[],
   submit: () => Promise<SubmitAnswer>,

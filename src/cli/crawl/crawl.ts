@@ -9,7 +9,7 @@ import { TrawlError } from "../../errors.ts";
 import { checkOutput, exportTo } from "../export-to.ts";
 import { findProxyCosts } from "../proxies/costs.ts";
 import { exitSettings } from "../proxy-flags.ts";
-import { type ConnectionFlags, connectionArgs, inSession, type Session } from "../session.ts";
+import { type CommandSession, type ConnectionFlags, connectionArgs, inSession } from "../session.ts";
 import { INTERRUPTED, type Shutdown } from "../shutdown.ts";
 import { processArgs } from "../worker/process-flags.ts";
 import type { PoolGroup } from "../worker/run-pool.ts";
@@ -47,7 +47,7 @@ export async function crawl(targets: readonly string[], flags: CrawlCommandFlags
 }
 
 async function runAndReport(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   spec: JobSpec,
   flags: CrawlCommandFlags,
@@ -91,7 +91,11 @@ async function runAndReport(
  * process unless the user sets TRAWL_POOL=solo: a handler that blocks the event loop must not block the handling of
  * Ctrl-C.
  */
-function groupOf({ config }: Session, { id, queue, spider }: JobSpec, flags: CrawlCommandFlags): PoolGroup | undefined {
+function groupOf(
+  { config }: CommandSession,
+  { id, queue, spider }: JobSpec,
+  flags: CrawlCommandFlags,
+): PoolGroup | undefined {
   const processes = flags.processes ?? (spider !== undefined && config.pool === "auto" ? 1 : undefined);
   if (processes === undefined) return undefined;
   const args = ["worker", "--queues", queue, "--crawl", id, ...connectionArgs(flags), ...processArgs(flags)];
@@ -99,7 +103,7 @@ function groupOf({ config }: Session, { id, queue, spider }: JobSpec, flags: Cra
 }
 
 /** Throws STORE_INCOMPLETE if records are missing: a crawl with lost records must not be reported as complete. */
-async function checkStore(session: Session, jobId: string): Promise<void> {
+async function checkStore(session: CommandSession, jobId: string): Promise<void> {
   const { tally, spec } = await getKnownJob(session.trawl.catalogue, jobId, "cli.crawl");
   const stored = await session.trawl.store.countRecords(jobId);
   if (!spec.keep.records || stored >= tally.records) return;

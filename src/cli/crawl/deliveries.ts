@@ -4,7 +4,7 @@ import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { showable } from "../../runtime/showable.ts";
 import { findDeliveryJobs, findWebhookView, type WebhookView } from "../../webhook/webhook-view.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import { type Screen, steps } from "../terminal.ts";
 
 const POLL_MS = 100;
@@ -14,7 +14,7 @@ const NOTICE_AFTER_MS = 1_000;
 
 /** Resolves when all events are delivered, after the timeout `webhookDrainMs`, or when `signal` aborts. */
 export async function untilDelivered(
-  { trawl, config, screen }: Session,
+  { trawl, config, screen }: CommandSession,
   { jobId, quiet }: { jobId: string; quiet: boolean },
   signal: AbortSignal,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function untilDelivered(
 }
 
 /** Reports events that were not delivered; empty without a webhook or after all deliveries. */
-export async function undeliveredText({ trawl, screen }: Session, jobId: string): Promise<string> {
+export async function undeliveredText({ trawl, screen }: CommandSession, jobId: string): Promise<string> {
   const view = await findWebhookView({ webhooks: trawl.store.webhooks, frontier: trawl.frontier }, jobId);
   if (view === undefined || (view.waiting === 0 && view.dead === 0 && view.nextCheckAt === undefined)) return "";
   return formatUndelivered(view, screen);

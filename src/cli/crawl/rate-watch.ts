@@ -1,6 +1,6 @@
 /**
- * Detects that another job or an operator sets the rate of a site while a crawl runs, or that the responses of a site
- * lower it, so that the progress and the report can say so.
+ * Watches the rates of the sites of a crawl, for its progress and its report. Detects rates that another job or an
+ * operator sets, and rates that are lowered because of the responses of the site.
  */
 import { siteRules } from "../../domain/site-rules.ts";
 import { rateSetter } from "../../frontier/explain.ts";

@@ -9,7 +9,7 @@ import { showable } from "../../runtime/showable.ts";
 import { type DeadGroupWithCause, withCauses } from "../../trace/dead-causes.ts";
 import { HANDLER_REASONS } from "../failed-pages.ts";
 import { findProxyCosts, proxyRows } from "../proxies/costs.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import { type Screen, shorten, steps, table } from "../terminal.ts";
 import type { CrawlEnd } from "./run-crawl.ts";
 
@@ -18,7 +18,7 @@ type Output = { out: string | undefined; written: number | undefined };
 const GROUPS_SHOWN = 5;
 const SELECTORS_SHOWN = 5;
 
-export async function report(session: Session, end: CrawlEnd, output: Output): Promise<string> {
+export async function report(session: CommandSession, end: CrawlEnd, output: Output): Promise<string> {
   const { screen, config } = session;
   const { job } = end;
   const isAnyDead = job.counts.dead > 0;
@@ -45,7 +45,7 @@ export async function report(session: Session, end: CrawlEnd, output: Output): P
   return `${headline(screen, end, groups)}\n${table(rows)}${nextSteps(screen, end, output)}`;
 }
 
-async function failedGroups({ trawl }: Session, jobId: string): Promise<readonly DeadGroupWithCause[]> {
+async function failedGroups({ trawl }: CommandSession, jobId: string): Promise<readonly DeadGroupWithCause[]> {
   const { groups } = await trawl.frontier.groupDead({ jobId }, GROUPS_SHOWN + 1);
   return withCauses(trawl.frontier, { jobId }, groups);
 }
@@ -79,7 +79,7 @@ function recordsText({ job }: CrawlEnd, { out, written }: Output): string {
 }
 
 /** The number of unchanged pages; undefined for a job without recrawl. */
-async function countUnchanged({ trawl }: Session, { id, spec }: JobView): Promise<number | undefined> {
+async function countUnchanged({ trawl }: CommandSession, { id, spec }: JobView): Promise<number | undefined> {
   return spec.recrawl === undefined ? undefined : trawl.store.countUnchanged(id);
 }
 
@@ -104,7 +104,7 @@ function failureRows(groups: readonly DeadGroupWithCause[], total: number, width
 }
 
 /** The newest error of a handler, with the line of the user's code. */
-async function findHandlerError({ trawl }: Session, jobId: string): Promise<string | undefined> {
+async function findHandlerError({ trawl }: CommandSession, jobId: string): Promise<string | undefined> {
   const [letter] = await trawl.frontier.listDead({ jobId, reason: "handler_failed" }, 1);
   return letter?.history.at(-1)?.detail;
 }

@@ -8,7 +8,7 @@ import { parseRate } from "../../domain/rate.ts";
 import { TrawlError } from "../../errors.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { isSameWork } from "../../submit/resolve-job.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import { continueSubmission, specOf } from "./begin.ts";
 import type { CrawlFlags, Target } from "./targets.ts";
 
@@ -72,7 +72,7 @@ export function refuseShapeFlags(flags: CrawlFlags): void {
 
 /** The crawl to continue; undefined if there is no crawl of the target. Throws NOTHING_TO_RESUME or JOB_ARCHIVED. */
 export async function findResumed(
-  session: Session,
+  session: CommandSession,
   resume: Resume,
   flags: CrawlFlags & { out?: string },
   target: Target | undefined,
@@ -118,7 +118,7 @@ function keptUrls({ id, urls, urlCount }: JobSpec): readonly string[] {
 }
 
 async function findLast(
-  session: Session,
+  session: CommandSession,
   target: Target | undefined,
   out: string | undefined,
 ): Promise<JobView | undefined> {
@@ -143,7 +143,11 @@ function nothingToResume(ended: JobView | undefined): TrawlError {
 }
 
 /** Applies --rate, --burst and --per-site, the only flags that can change a crawl that has started. */
-async function applyPoliteness({ trawl }: Session, { id, politeness }: JobSpec, flags: CrawlFlags): Promise<void> {
+async function applyPoliteness(
+  { trawl }: CommandSession,
+  { id, politeness }: JobSpec,
+  flags: CrawlFlags,
+): Promise<void> {
   const { rate, burst, perSite } = flags;
   if (rate === undefined && burst === undefined && perSite === undefined) return;
   const intervalMs = rate === undefined ? politeness.policy.intervalMs : parseRate(rate);

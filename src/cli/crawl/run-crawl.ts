@@ -7,7 +7,7 @@ import type { JobView } from "../../frontier/frontier-admin.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { OnSelector } from "../../spider/spider-reader.ts";
 import { linesTo } from "../log-lines.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { type Screen, steps } from "../terminal.ts";
 import { aborted, watchJob } from "../watch-job.ts";
@@ -45,7 +45,7 @@ export type CrawlEnd = {
   rates: readonly string[];
 };
 
-export async function runCrawl(session: Session, shutdown: Shutdown, run: CrawlRun): Promise<CrawlEnd> {
+export async function runCrawl(session: CommandSession, shutdown: Shutdown, run: CrawlRun): Promise<CrawlEnd> {
   const { trawl } = session;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
@@ -106,7 +106,7 @@ type CrawlEvents = { onFinished(jobId: string): void; onSelector: OnSelector };
 type Runner = Service & { ended: Promise<void>; removeListeners(): void };
 
 async function workHere(
-  { trawl, screen }: Session,
+  { trawl, screen }: CommandSession,
   shutdown: Shutdown,
   { jobId, queue, allowHosts }: CrawlRun,
   events: CrawlEvents,
@@ -132,7 +132,7 @@ async function workHere(
 }
 
 function workInPool(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   group: PoolGroup,
   { jobId, showsProcesses }: CrawlRun,
@@ -144,7 +144,7 @@ function workInPool(
     quiet: !showsProcesses,
     maxMemoryMb: config.maxMemoryPerChildMb,
   });
-  const output = { finished, heldUp: () => {}, ordered: () => {} };
+  const output = { finished, heldUp: () => {}, commandReceived: () => {} };
   const line = linesTo(screen, false);
   const supervisor = createPool(session, [group], { output, pool, line, onSelector });
   const killed = shutdown.onKill(() => {
@@ -160,7 +160,7 @@ function stoppedText(jobId: string, screen: Screen): string {
 }
 
 /** Pauses an interrupted crawl, so that its rates no longer slow down other crawls of the same sites. */
-async function pausedJob({ trawl }: Session, jobId: string): Promise<JobView> {
+async function pausedJob({ trawl }: CommandSession, jobId: string): Promise<JobView> {
   const getJob = () => getKnownJob(trawl.catalogue, jobId, "cli.crawl");
   const job = await getJob();
   if (hasEnded(job.state)) return job;

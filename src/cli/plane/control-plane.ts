@@ -16,7 +16,7 @@ import type { JobChange } from "../../control/change-job.ts";
 import type { ControlAction } from "../../control/control-job.ts";
 import type { Explained } from "../../control/explain-target.ts";
 import type { JobFilter } from "../../control/list-jobs.ts";
-import type { KeyDraft } from "../../control/new-key.ts";
+import type { KeyInput } from "../../control/new-key.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { OperatorCommand } from "../../frontier/frontier.ts";
 import type { DeadFilter, DeadLetter, ExplainTarget, WorkerView } from "../../frontier/frontier-admin.ts";
@@ -75,7 +75,7 @@ export type ControlPlane = {
 
 export type KeyControl = {
   list(): Promise<readonly ApiKey[]>;
-  add(draft: KeyDraft): Promise<{ key: ApiKey; secret: string }>;
+  add(draft: KeyInput): Promise<{ key: ApiKey; secret: string }>;
   revoke(id: string): Promise<ApiKey>;
 };
 

@@ -17,7 +17,7 @@ import { SCOPES } from "../../domain/api-key.ts";
 import { TrawlError } from "../../errors.ts";
 import type { DeadLetter } from "../../frontier/frontier-admin.ts";
 import { sendWorkerCommand } from "../../frontier/worker-commands.ts";
-import type { Submission, Tracing } from "../../runtime/tracing.ts";
+import type { SubmissionSpan, Tracing } from "../../runtime/tracing.ts";
 import type { Schedules } from "../../schedule/schedules.ts";
 import { BUCKET_WIDTHS_MS, bucketStart } from "../../store/history-store.ts";
 import type { Schedule } from "../../store/schedule-store.ts";
@@ -164,7 +164,7 @@ function inWholeMs({ diedAt, history, ...letter }: DeadLetter): DeadLetter {
 function tracedIntake(tracing: Tracing, intake: Intake): Intake {
   if (!tracing.isOn) return intake;
   const { id, requestId } = intake.job;
-  let submission: Submission | undefined;
+  let submission: SubmissionSpan | undefined;
   return {
     ...intake,
     begin() {

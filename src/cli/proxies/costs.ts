@@ -2,13 +2,16 @@
 import { plural } from "../../domain/format-number.ts";
 import { readSpending, type Spent } from "../../fetch/exit/spending.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 
 /** `budget`: null if the job has none. `fallbackRequests`: the requests taken from the budget. */
 type ProxyCosts = { budget: number | null; fallbackRequests: number; providers: Readonly<Record<string, Spent>> };
 
 /** Undefined if no request of the job went through a proxy. */
-export async function findProxyCosts({ trawl }: Session, { id, spec }: JobView): Promise<ProxyCosts | undefined> {
+export async function findProxyCosts(
+  { trawl }: CommandSession,
+  { id, spec }: JobView,
+): Promise<ProxyCosts | undefined> {
   const spending = await readSpending(trawl.frontier, id);
   if (spending === undefined) return undefined;
   const budget = spec.proxy === undefined || spec.proxy === "none" ? undefined : spec.proxy.budget;

@@ -1,5 +1,5 @@
 /** Runs the API server in this process until it is stopped. */
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { aborted } from "../watch-job.ts";
 
@@ -18,7 +18,7 @@ export const NO_DASHBOARD = "the dashboard is not available: build it with npm r
 /**
  * Runs the server. Throws ADDRESS_TAKEN, or BAD_CONFIG if the server would listen on a public address without API keys.
  */
-export async function runServer({ config, trawl }: Session, shutdown: Shutdown, run: ServerRun): Promise<void> {
+export async function runServer({ config, trawl }: CommandSession, shutdown: Shutdown, run: ServerRun): Promise<void> {
   // Imported on first use: no other command needs a server.
   const [{ composeApi, composeSampler, hasDashboard }, { composeSchedules }, { composeRetention }] = await Promise.all([
     import("../../compose/api.ts"),

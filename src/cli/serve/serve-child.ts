@@ -4,7 +4,7 @@ import type { ChildMessage } from "../../worker/pool/messages.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { ownRssMb } from "../worker/memory-watch.ts";
 import { createOrphanWatch } from "../worker/orphan-watch.ts";
@@ -16,7 +16,7 @@ const NO_TALLY: WorkerTally = { tasks: 0, pages: 0, records: 0 };
 
 /** Runs the server. Resolves when it has stopped. It sends no `hello` message, because it has no leases to return. */
 export async function runServerChild(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   { schedules }: { schedules: boolean },
   { send }: SupervisorLink,

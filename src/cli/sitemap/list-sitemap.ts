@@ -90,7 +90,7 @@ function failed({ screen }: Listing, url: string, problem: string): number {
   return 1;
 }
 
-/** The sitemaps that robots.txt names, or the usual one. A text: why robots.txt cannot be read. */
+/** The sitemaps that robots.txt names, or the usual one. If robots.txt cannot be read, returns the reason. */
 async function sitemapsOfSite({ config, fetching }: Listing, url: string): Promise<string[] | string> {
   const robots = await fetching.robots.rulesAt(url, siteOf(url, config.siteGrouping));
   if (robots.kind === "unreachable") return robots.detail;
@@ -125,7 +125,7 @@ function lineOf({ url, lastmod }: SitemapEntry, sitemap: string, { json }: Sitem
   return lastmod === undefined ? `${url}\n` : `${url}\t${showable(lastmod)}\n`;
 }
 
-/** Fetches a file and follows redirects. A text: why it cannot be fetched. */
+/** Fetches a file and follows redirects. If the file cannot be fetched, returns the reason. */
 async function fetchFile(listing: Listing, start: string): Promise<{ body: Buffer; url: string } | string> {
   const { config, fetching, flags, signal } = listing;
   const { totalMs, idleMs, redirects: maxRedirects } = config;

@@ -3,7 +3,7 @@
  * contains the changed lines, so that nothing flickers and slow connections keep up.
  */
 import pc from "picocolors";
-import type { Line, Tone } from "./cells.ts";
+import type { Line, TextTone } from "./cells.ts";
 import type { Size } from "./frame.ts";
 
 export type Canvas = {
@@ -61,6 +61,6 @@ export function openCanvas(terminal: Terminal, isColoured: boolean): Canvas {
 
 export function paintLine(line: Line, isColoured: boolean): string {
   const paint = pc.createColors(isColoured);
-  const tones: Record<Tone, (text: string) => string> = paint;
+  const tones: Record<TextTone, (text: string) => string> = paint;
   return line.map(({ text, tone }) => (tone === undefined ? text : tones[tone](text))).join("");
 }

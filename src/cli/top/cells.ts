@@ -4,9 +4,9 @@
  */
 import { showable } from "../../runtime/showable.ts";
 
-export type Tone = "bold" | "dim" | "cyan" | "green" | "yellow" | "red" | "inverse";
+export type TextTone = "bold" | "dim" | "cyan" | "green" | "yellow" | "red" | "inverse";
 /** A part of a line with its style. */
-export type Piece = { text: string; tone?: Tone | undefined };
+export type Piece = { text: string; tone?: TextTone | undefined };
 export type Line = readonly Piece[];
 
 /** East Asian characters and emoji, which take two cells. */

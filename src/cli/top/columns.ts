@@ -1,13 +1,13 @@
 /** Lays out rows in columns that fit a width: drops the least important columns, and cuts the last one, the name. */
-import { cutTo, type Line, padTo, type Tone, widthOf } from "./cells.ts";
+import { cutTo, type Line, padTo, type TextTone, widthOf } from "./cells.ts";
 
 export type Column<Row> = {
   title: string;
   of(row: Row): string;
   isRight?: true;
-  tone?(row: Row): Tone | undefined;
+  tone?(row: Row): TextTone | undefined;
   /** Columns with the highest value are dropped first; 0 is never dropped. */
-  spare: number;
+  dropOrder: number;
   /** Minimum width, wide enough for later values, so that columns do not appear and disappear between snapshots. */
   least?: number;
 };
@@ -29,7 +29,7 @@ export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly R
   const kept = thatFit(measured, width);
   const others = kept.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
   const widths = kept.map((column, nth) => (nth === kept.length - 1 ? Math.max(0, width - others) : column.width));
-  const line = (text: (column: Column<Row>) => string, tone: (column: Column<Row>) => Tone | undefined): Line =>
+  const line = (text: (column: Column<Row>) => string, tone: (column: Column<Row>) => TextTone | undefined): Line =>
     kept.flatMap((column, nth) => {
       const isLast = nth === kept.length - 1;
       const cell = isLast
@@ -51,12 +51,12 @@ export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly R
   ];
 }
 
-function thatFit<C extends { width: number; spare: number }>(columns: readonly C[], width: number): readonly C[] {
+function thatFit<C extends { width: number; dropOrder: number }>(columns: readonly C[], width: number): readonly C[] {
   const [last] = columns.slice(-1);
   const needed = columns.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
-  const max = Math.max(...columns.map(({ spare }) => spare));
+  const max = Math.max(...columns.map(({ dropOrder }) => dropOrder));
   if (max === 0 || needed + Math.min(last?.width ?? 0, MIN_NAME) <= width) return columns;
-  const out = columns.findLast(({ spare }) => spare === max);
+  const out = columns.findLast(({ dropOrder }) => dropOrder === max);
   return thatFit(
     columns.filter((column) => column !== out),
     width,

@@ -100,7 +100,7 @@ describe("a frame of trawl top", () => {
         fc.option(name, { nil: undefined }),
         (seen, chosen, columns, rows, trouble) => {
           const lines = frameLines(
-            { snapshot: seen, view: chosen, place: "redis://a", trouble, command: "npx trawl" },
+            { snapshot: seen, view: chosen, source: "redis://a", trouble, command: "npx trawl" },
             { columns, rows },
           );
           expect(lines).toHaveLength(rows);
@@ -115,7 +115,7 @@ describe("a frame of trawl top", () => {
     fc.assert(
       fc.property(snapshot, view, (seen, chosen) => {
         expectHarmless(
-          plainLines({ snapshot: seen, view: chosen, place: "-", trouble: undefined, command: "npx trawl" }, 80, 20),
+          plainLines({ snapshot: seen, view: chosen, source: "-", trouble: undefined, command: "npx trawl" }, 80, 20),
           80,
         );
       }),
@@ -133,7 +133,7 @@ describe("a frame of trawl top", () => {
       const drawn = {
         snapshot: { ...EMPTY, jobs: [seen] },
         view: FIRST_VIEW,
-        place: "-",
+        source: "-",
         trouble: undefined,
         command: "npx trawl",
       };
@@ -150,7 +150,7 @@ describe("a frame of trawl top", () => {
     const seen = { ...EMPTY, jobs: [aJob("shop", { queued: 75, done: 25 })] };
     const show = (columns: number, rows: number, panel: View["panel"] = "jobs") =>
       frameLines(
-        { snapshot: seen, view: { ...FIRST_VIEW, panel }, place: "-", trouble: undefined, command: "npx trawl" },
+        { snapshot: seen, view: { ...FIRST_VIEW, panel }, source: "-", trouble: undefined, command: "npx trawl" },
         { columns, rows },
       )
         .map((line) => paintLine(line, false))

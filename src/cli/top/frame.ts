@@ -14,7 +14,7 @@ type Frame = {
   snapshot: FleetSnapshot;
   view: View;
   /** The URL of the broker or server. */
-  place: string;
+  source: string;
   /** The current error; the snapshot is then the last successful one. */
   trouble: string | undefined;
   /** The command that starts this program. */
@@ -46,13 +46,13 @@ export function plainLines(frame: Frame, columns: number, maxRows: number): Line
   return [...headerLines(frame, columns), ...panels].map((line) => fitLine(line, columns));
 }
 
-function headerLines({ snapshot, place, trouble }: Frame, columns: number): Line[] {
+function headerLines({ snapshot, source, trouble }: Frame, columns: number): Line[] {
   const { totals } = snapshot;
   const cells = Math.min(SPARK_CELLS.max, Math.max(SPARK_CELLS.least, columns - SPARK_CELLS.others));
   const clock = new Date(snapshot.at).toISOString().slice(11, 19);
   const state: Piece = trouble === undefined ? { text: `${clock} UTC`, tone: "dim" } : { text: trouble, tone: "red" };
   return [
-    [{ text: "trawl top", tone: "bold" }, { text: "  " }, state, { text: `  ${place}`, tone: "dim" }],
+    [{ text: "trawl top", tone: "bold" }, { text: "  " }, state, { text: `  ${source}`, tone: "dim" }],
     [
       ...gauge("pages", totals.pagesPerSecond === null ? "-" : rateOf(totals.pagesPerSecond)),
       { text: sparkline(snapshot.pagesPerSecond, cells), tone: "cyan" },

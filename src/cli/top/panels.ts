@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import { shortProcess } from "../../runtime/process-identity.ts";
 import { roughAge } from "../terminal.ts";
-import type { Line, Tone } from "./cells.ts";
+import type { Line, TextTone } from "./cells.ts";
 import { type Column, inColumns } from "./columns.ts";
 import { endedOf, type FleetSnapshot, leftOf, type TopJob, type TopWorker } from "./fleet-snapshot.ts";
 
@@ -83,7 +83,7 @@ function rank({ state }: TopJob): number {
   return hasEnded(state) ? 2 : 1;
 }
 
-const STATE_TONES: Partial<Record<TopJob["state"], Tone>> = {
+const STATE_TONES: Partial<Record<TopJob["state"], TextTone>> = {
   running: "green",
   paused: "yellow",
   failed: "red",
@@ -97,26 +97,26 @@ const BAR_CELLS = [6, 10, 20];
 function jobColumns(width: number): Column<TopJob>[] {
   const cells = BAR_CELLS[width < 80 ? 0 : width < 120 ? 1 : 2] ?? 6;
   return [
-    { title: "STATE", of: ({ state }) => state, tone: ({ state }) => STATE_TONES[state], spare: 0 },
-    { title: "PROGRESS", of: (job) => progressOf(job, cells), tone: () => "cyan", spare: 2 },
+    { title: "STATE", of: ({ state }) => state, tone: ({ state }) => STATE_TONES[state], dropOrder: 0 },
+    { title: "PROGRESS", of: (job) => progressOf(job, cells), tone: () => "cyan", dropOrder: 2 },
     {
       title: "DONE",
       of: doneOf,
       isRight: true,
-      spare: 1,
+      dropOrder: 1,
     },
     {
       title: "RATE",
       of: ({ perSecond }) => (perSecond === undefined ? "-" : rateOf(perSecond)),
       isRight: true,
-      spare: 3,
+      dropOrder: 3,
       least: "1000/s".length,
     },
     {
       title: "ETA",
       of: ({ etaMs }) => (etaMs === undefined ? "-" : roughTime(etaMs)),
       isRight: true,
-      spare: 4,
+      dropOrder: 4,
       least: "59m 59s".length,
     },
     {
@@ -124,10 +124,10 @@ function jobColumns(width: number): Column<TopJob>[] {
       of: ({ counts }) => formatCount(counts.dead),
       isRight: true,
       tone: ({ counts }) => (counts.dead > 0 ? "red" : undefined),
-      spare: 3,
+      dropOrder: 3,
     },
-    { title: "JOB", of: ({ id }) => id, spare: 5 },
-    { title: "NAME", of: ({ name }) => name, spare: 0 },
+    { title: "JOB", of: ({ id }) => id, dropOrder: 5 },
+    { title: "NAME", of: ({ name }) => name, dropOrder: 0 },
   ];
 }
 
@@ -150,16 +150,16 @@ function queuesShown({ queues }: FleetSnapshot, { filter, orderIndex }: Choice):
 }
 
 const QUEUE_COLUMNS: readonly Column<QueueOut>[] = [
-  { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, spare: 0 },
+  { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, dropOrder: 0 },
   {
     title: "WORKERS",
     of: ({ workers }) => formatCount(workers),
     isRight: true,
     tone: ({ workers, waiting }) => (workers === 0 && waiting > 0 ? "red" : undefined),
-    spare: 1,
+    dropOrder: 1,
   },
-  { title: "FREE", of: ({ free }) => formatCount(free), isRight: true, spare: 2 },
-  { title: "QUEUE", of: ({ queue }) => queue, spare: 0 },
+  { title: "FREE", of: ({ free }) => formatCount(free), isRight: true, dropOrder: 2 },
+  { title: "QUEUE", of: ({ queue }) => queue, dropOrder: 0 },
 ];
 
 function sitesShown({ sites }: FleetSnapshot, { filter, orderIndex }: Choice): readonly SiteOut[] {
@@ -175,22 +175,22 @@ function sitesShown({ sites }: FleetSnapshot, { filter, orderIndex }: Choice): r
 
 function siteColumns(now: number): () => readonly Column<SiteOut>[] {
   return () => [
-    { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, spare: 0 },
-    { title: "IN FLIGHT", of: ({ inFlight, perSite }) => `${inFlight}/${perSite}`, isRight: true, spare: 2 },
+    { title: "WAITING", of: ({ waiting }) => formatCount(waiting), isRight: true, dropOrder: 0 },
+    { title: "IN FLIGHT", of: ({ inFlight, perSite }) => `${inFlight}/${perSite}`, isRight: true, dropOrder: 2 },
     {
       title: "RATE",
       of: ({ rate, rateShare }) => (rateShare < 1 ? `${Math.round(rateShare * 100)}% of ${rate}` : rate),
       isRight: true,
       tone: ({ rateShare }) => (rateShare < 1 ? "yellow" : undefined),
-      spare: 1,
+      dropOrder: 1,
     },
     {
       title: "NEXT",
       of: (site) => nextOf(site, now),
       tone: ({ blockedUntil }) => (blockedUntil === null ? undefined : "yellow"),
-      spare: 1,
+      dropOrder: 1,
     },
-    { title: "SITE", of: ({ site }) => site, spare: 0 },
+    { title: "SITE", of: ({ site }) => site, dropOrder: 0 },
   ];
 }
 
@@ -214,24 +214,24 @@ function workerColumns(now: number): readonly Column<TopWorker>[] {
   const vital = (of: (vitals: NonNullable<TopWorker["vitals"]>) => string) => (view: TopWorker) =>
     view.vitals === undefined ? "-" : of(view.vitals);
   return [
-    { title: "BUSY", of: vital(({ busy, concurrency }) => `${busy}/${concurrency}`), isRight: true, spare: 0 },
-    { title: "RATE", of: ({ perSecond }) => rateOf(perSecond), isRight: true, spare: 2 },
-    { title: "DONE", of: vital(({ done }) => formatCount(done)), isRight: true, spare: 3 },
-    { title: "FAILED", of: vital(({ failed }) => formatCount(failed)), isRight: true, spare: 4 },
-    { title: "MEMORY", of: vital(({ rssBytes }) => formatBytes(rssBytes)), isRight: true, spare: 1 },
+    { title: "BUSY", of: vital(({ busy, concurrency }) => `${busy}/${concurrency}`), isRight: true, dropOrder: 0 },
+    { title: "RATE", of: ({ perSecond }) => rateOf(perSecond), isRight: true, dropOrder: 2 },
+    { title: "DONE", of: vital(({ done }) => formatCount(done)), isRight: true, dropOrder: 3 },
+    { title: "FAILED", of: vital(({ failed }) => formatCount(failed)), isRight: true, dropOrder: 4 },
+    { title: "MEMORY", of: vital(({ rssBytes }) => formatBytes(rssBytes)), isRight: true, dropOrder: 1 },
     {
       title: "UP",
       of: ({ vitals, seenAt }) => (vitals ? roughAge(vitals.upMs + now - seenAt) : "-"),
       isRight: true,
-      spare: 5,
+      dropOrder: 5,
     },
-    { title: "SEEN", of: ({ seenAt }) => `${roughAge(now - seenAt)} ago`, isRight: true, spare: 4 },
-    { title: "QUEUES", of: ({ queues }) => queues.join(","), spare: 5 },
+    { title: "SEEN", of: ({ seenAt }) => `${roughAge(now - seenAt)} ago`, isRight: true, dropOrder: 4 },
+    { title: "QUEUES", of: ({ queues }) => queues.join(","), dropOrder: 5 },
     {
       title: "WORKER",
       of: ({ worker, vitals }) => shortProcess(worker) + (vitals?.state === "draining" ? " draining" : ""),
       tone: ({ vitals }) => (vitals?.state === "draining" ? "yellow" : undefined),
-      spare: 0,
+      dropOrder: 0,
     },
   ];
 }

@@ -25,7 +25,7 @@ export type TopTerminal = {
   onExit(restore: () => void): { remove(): void };
 };
 
-type TopRun = { place: string; everyMs: number };
+type TopRun = { source: string; everyMs: number };
 
 /** After this many intervals without a response, the header shows a message. */
 const LATE_INTERVALS = 3;
@@ -50,7 +50,7 @@ export async function runTop(
 
   function draw(): void {
     const trouble = failure ?? lateText(now() - updatedAt, run.everyMs);
-    canvas.draw(frameLines({ snapshot, view, place: run.place, trouble, command }, canvas.size()));
+    canvas.draw(frameLines({ snapshot, view, source: run.source, trouble, command }, canvas.size()));
   }
 
   async function refresh(): Promise<void> {

@@ -13,7 +13,7 @@ import type { Screen } from "../terminal.ts";
 
 export type PoolOutput = Omit<SupervisorEvents, "finished"> & {
   /** An operator sent a command to one of the processes. */
-  ordered(command: Place & { command: WorkerCommand }): void;
+  commandReceived(command: Place & { command: WorkerCommand }): void;
 };
 
 type Options = { isJson: boolean; quiet: boolean; maxMemoryMb: number };
@@ -24,7 +24,7 @@ export function createPoolOutput(screen: Screen, { isJson, quiet, maxMemoryMb }:
     ? {
         started: () => {},
         waiting: () => {},
-        ordered: () => {},
+        commandReceived: () => {},
         ended: (death) => death.exit.isClean || output.ended(death),
       }
     : output;
@@ -50,7 +50,7 @@ function jsonOutput(screen: Screen): PoolOutput {
       else log.warn("pool.process_died", { ...fields, underWay, returned });
     },
     waiting: ({ delayMs, ...place }) => log.info("pool.process_waits", { ...placed(place), delayMs }),
-    ordered: ({ command, ...place }) => log.info("pool.command_received", { ...placed(place), command }),
+    commandReceived: ({ command, ...place }) => log.info("pool.command_received", { ...placed(place), command }),
   };
 }
 
@@ -76,7 +76,7 @@ function textOutput(screen: Screen, maxMemoryMb: number): PoolOutput {
       else if (!screen.isLive) print(`${placeName(death)} (${pid}) exited`);
     },
     waiting: ({ delayMs, ...place }) => print(`${placeName(place)} restarts in ${formatDuration(delayMs)}`),
-    ordered: ({ command, ...place }) =>
+    commandReceived: ({ command, ...place }) =>
       print(`${placeName(place)}: ${toOperatorCommand(command)} requested by an operator`),
   };
 }

@@ -6,7 +6,7 @@ import type { OnSelector } from "../../spider/spider-reader.ts";
 import { createReporter } from "../../worker/pool/reporter.ts";
 import { STOP_SLACK_MS } from "../../worker/pool/supervisor.ts";
 import type { Worker, WorkerTally } from "../../worker/worker.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { ownRssMb } from "./memory-watch.ts";
 import { createOrphanWatch } from "./orphan-watch.ts";
@@ -19,7 +19,7 @@ type ChildRun = { queues: readonly string[]; drain: boolean; crawl: string | und
 
 /** Resolves with the tally when the worker has stopped. Rejects if the broker or store is lost. */
 export async function runChild(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   run: ChildRun,
   { send, onRetire }: SupervisorLink,
@@ -50,7 +50,7 @@ export async function runChild(
   }
 }
 
-async function typedHosts(session: Session, jobId: string): Promise<readonly string[]> {
+async function typedHosts(session: CommandSession, jobId: string): Promise<readonly string[]> {
   return (await getKnownJob(session.trawl.catalogue, jobId, "cli.worker")).spec.typedHosts;
 }
 
@@ -64,6 +64,6 @@ function outputTo(send: SupervisorLink["send"]): WorkerOutput {
     finished: (jobId) => send({ kind: "finished", jobId }),
     heldUp: (jobIds) => send({ kind: "heldUp", jobIds }),
     drained: () => send({ kind: "drained" }),
-    ordered: (command) => send({ kind: "command", command }),
+    commandReceived: (command) => send({ kind: "command", command }),
   };
 }

@@ -17,7 +17,7 @@ import { createPoolMeter } from "../../worker/pool/pool-meter.ts";
 import { createSupervisor, type Place, type Supervisor } from "../../worker/pool/supervisor.ts";
 import type { WorkerTally } from "../../worker/worker.ts";
 import type { Listening } from "../serve/run-server.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { createDisplay, NO_DISPLAY } from "./display.ts";
 import { withMetrics } from "./metrics-listener.ts";
@@ -38,7 +38,7 @@ export type PoolGroup = {
 type PoolRun = { groups: readonly PoolGroup[]; quiet: boolean };
 /** `line` receives the output of the processes. */
 type PoolOutputs = {
-  output: Pick<WorkerOutput, "finished" | "heldUp" | "ordered">;
+  output: Pick<WorkerOutput, "finished" | "heldUp" | "commandReceived">;
   pool: PoolOutput;
   line(place: Place, text: string): void;
   onSelector?: OnSelector;
@@ -63,14 +63,14 @@ const STUCK_LEAST_MS = 10_000;
  * working.
  */
 export async function runPool(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   { groups, quiet }: PoolRun,
   outputs: PoolOutputs & { output: WorkerOutput },
 ): Promise<WorkerTally & { seconds: number }> {
   const { trawl, screen, config } = session;
   const startedAt = trawl.clock.now();
-  const isWorking = ({ group }: Place) => !outlasting(groups).has(group);
+  const isWorking = ({ group }: Place) => !groupsStoppedLast(groups).has(group);
   const meter = createPoolMeter({ maxMemoryMb: config.maxMemoryPerChildMb, isWorking });
   const supervisor = createPool(session, groups, { ...outputs, pool: meter.count(outputs.pool) });
   const stopped = shutdown.onStop(() => {
@@ -99,7 +99,7 @@ export async function runPool(
 
 /** Creates a supervisor of these groups without starting it. */
 export function createPool(
-  { trawl, config }: Session,
+  { trawl, config }: CommandSession,
   groups: readonly PoolGroup[],
   { output, pool, line, listening, onSelector }: PoolOutputs,
 ): Supervisor {
@@ -130,9 +130,9 @@ export function createPool(
     if (isDraining) return;
     isDraining = command === "drain-all";
     if (isDraining) {
-      output.ordered(command);
+      output.commandReceived(command);
       supervisor.drain();
-    } else pool.ordered({ ...place, command });
+    } else pool.commandReceived({ ...place, command });
   }
 
   const supervisor = createSupervisor(
@@ -151,7 +151,7 @@ export function createPool(
         }),
     },
     {
-      stopLast: outlasting(groups),
+      stopLast: groupsStoppedLast(groups),
       // If the port is in use, the broker may belong to another installation. So workers start, and lease tasks, only
       // after the server listens.
       ...(leader === undefined ? {} : { startAfter: leader.promise }),
@@ -177,7 +177,7 @@ function placesOf(group: string | undefined, processes: number): Place[] {
   return Array.from({ length: processes }, (_, index) => ({ nth: index + 1, group }));
 }
 
-function outlasting(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]> {
+function groupsStoppedLast(groups: readonly PoolGroup[]): ReadonlySet<PoolGroup["name"]> {
   return new Set(groups.filter(({ outlasts }) => outlasts).map(({ name }) => name));
 }
 

@@ -8,7 +8,7 @@ import type { OnSelector } from "../../spider/spider-reader.ts";
 import { untilDrained } from "../../worker/loop/until-drained.ts";
 import type { TaskObserver } from "../../worker/observe/task-observer.ts";
 import type { Worker } from "../../worker/worker.ts";
-import type { Session } from "../session.ts";
+import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { aborted } from "../watch-job.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
@@ -45,7 +45,7 @@ function acceptedCommands({ supervisor, crawledHosts }: WorkerRun): readonly Wor
 
 /** Runs a worker. Rejects if the broker or store is lost. */
 export async function runWorker(
-  session: Session,
+  session: CommandSession,
   shutdown: Shutdown,
   run: WorkerRun,
   output: WorkerOutput,
@@ -74,7 +74,7 @@ export async function runWorker(
    * Slow tasks are returned.
    */
   function obey(command: WorkerCommand): void {
-    output.ordered(command);
+    output.commandReceived(command);
     if (command === "drain") output.drained(); // the supervisor must not replace it
     worker.retire();
     void trawl.clock.sleep(config.graceMs * OBEY_GRACES, over.signal).then(() => over.abort());
@@ -109,7 +109,7 @@ export async function runWorker(
 }
 
 async function drained(
-  { trawl }: Session,
+  { trawl }: CommandSession,
   worker: Worker,
   { queues, output }: { queues: readonly string[]; output: WorkerOutput },
   over: AbortController,

@@ -27,7 +27,7 @@ export type WorkerOutput = {
   /** With --drain: the queues are empty. */
   drained(): void;
   /** An operator sent a command. */
-  ordered(command: WorkerCommand): void;
+  commandReceived(command: WorkerCommand): void;
   stopping(): void;
   stopped(end: WorkerTally & { seconds: number }): void;
 };
@@ -55,7 +55,7 @@ function jsonOutput(screen: Screen, { processes, concurrency, broker, store }: C
     progress: () => {},
     heldUp: (jobIds) => log.info("worker.held_up", { paused: jobIds }),
     drained: () => {},
-    ordered: (command) => log.info("worker.command_received", { command }),
+    commandReceived: (command) => log.info("worker.command_received", { command }),
     stopping: () => log.info("worker.stopping"),
     stopped: (end) => log.info("worker.stopped", end),
   };
@@ -112,7 +112,7 @@ function textOutput(screen: Screen, config: Config): WorkerOutput {
       screen.err(`${showable(message)}\n`);
     },
     drained: () => {},
-    ordered: (command) =>
+    commandReceived: (command) =>
       screen.err(
         `${toOperatorCommand(command)} requested by an operator: the worker finishes its running tasks and leases no more\n`,
       ),

@@ -30,7 +30,7 @@ export type Sites = {
   listBusy(limit: number, part: string): Promise<SiteView[]>;
   find(site: string): Promise<SiteDetail | undefined>;
   facts(shard: Shard, by: "names" | "numbers", which: readonly ScriptArg[]): Promise<SiteRecord[]>;
-  /** Of the newest jobs, those with tasks waiting or leased at the site; most waiting first. */
+  /** Jobs with tasks waiting or leased at the site, most waiting first. Searches only the newest jobs. */
   jobsAt(site: string): Promise<SiteJobView[]>;
 };
 

@@ -30,7 +30,7 @@ type Names =
 
 /** The number of tasks that one lane can grant, and how many of them this call takes. */
 type LaneShare = { lane: LaneRow; fresh: number; retries: number; taken: number };
-/** A turn stands for the tasks that wait at one site on one queue at one rank. */
+/** Identifies a turn: the entry for the tasks that wait at one site on one queue at one rank. */
 type TurnKey = { site: SiteRow; queue: string; rank: number };
 /** `free`: how many tasks the site may get now. */
 type Turn = TurnKey & { free: number; mustFetchRobots: boolean; shares: LaneShare[]; dueAt: number; served: number };

@@ -16,7 +16,7 @@ import type {
   SpanAttributes,
   SpanEnd,
   StepOptions,
-  Submission,
+  SubmissionSpan,
   TaskTrace,
   TracedTask,
   Tracing,
@@ -56,7 +56,7 @@ export function createOtelTracing({ tracer, ids, redact, shutdown }: OtelDeps, {
     return ids === undefined ? overwriteIds(make(), own) : ids.with(own, make);
   }
 
-  function submission(requestId: string, from: TraceParent | undefined, given: SpanAttributes): Submission {
+  function submission(requestId: string, from: TraceParent | undefined, given: SpanAttributes): SubmissionSpan {
     const { traceId, isSampled } = traceOf(requestId);
     if (!isSampled) return { end: () => {} };
     const own = { traceId, spanId: submitSpanId(requestId) };

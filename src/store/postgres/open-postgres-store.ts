@@ -3,7 +3,7 @@ import type { Log } from "../../runtime/log.ts";
 import { readSql } from "../../runtime/sqlite.ts";
 import { memoryPageKey, toMemory } from "../page-memory.ts";
 import { toAttempt, toAttemptGroup, toInvalidRecord, toStoredPage, toStoredRecord, toTracedPage } from "../rows.ts";
-import type { ControlStores, Store, TraceTarget } from "../store.ts";
+import type { ControlStores, Store, TaskQuery } from "../store.ts";
 import { createBatchWriter } from "./batch-writer.ts";
 import {
   encodeArray,
@@ -127,7 +127,7 @@ type TraceNames = "pagesOfTask" | "pagesOfUrl" | "attemptsOfTask" | "attemptsOfU
 
 function traceQueries(query: Query): TraceQueries {
   const sql = readSql<TraceNames>(new URL("./sql/trace.sql", import.meta.url));
-  const find = (op: keyof TraceQueries, byTask: string, byUrl: string, target: TraceTarget) =>
+  const find = (op: keyof TraceQueries, byTask: string, byUrl: string, target: TaskQuery) =>
     "taskId" in target ? query(op, byTask, target.taskId) : query(op, byUrl, target.jobId, target.url);
   return {
     tracePages: async (target) => (await find("tracePages", sql.pagesOfTask, sql.pagesOfUrl, target)).map(toTracedPage),

@@ -27,7 +27,7 @@ type Names =
   | "listOrphanBodies"
   | "dropOrphanBodies";
 
-/** Stands for the alias of a job that has none. The job may still have page memories, which refer to its id. */
+/** Used as the alias of a job that has none. The job may still have page memories, which refer to its id. */
 const NO_ALIAS = -1;
 
 export function createJobArchive(db: Database, run: RunOnFile): JobArchive {

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type Database, prepareAll, type Row, type SqlValue } from "../../runtime/sqlite.ts";
 import { toAttempt, toAttemptGroup, toTracedPage } from "../rows.ts";
-import type { AttemptGroup, AttemptWrite, TracedPage, TraceTarget } from "../store.ts";
+import type { AttemptGroup, AttemptWrite, TaskQuery, TracedPage } from "../store.ts";
 
 type Names =
   | "pagesOfTask"
@@ -18,8 +18,8 @@ type Names =
 type RunQuery = <T>(query: () => T) => T;
 
 type TraceReader = {
-  pages(target: TraceTarget, run: RunQuery): Promise<TracedPage[]>;
-  attempts(target: TraceTarget, run: RunQuery): Promise<AttemptWrite[]>;
+  pages(target: TaskQuery, run: RunQuery): Promise<TracedPage[]>;
+  attempts(target: TaskQuery, run: RunQuery): Promise<AttemptWrite[]>;
   slowest(jobId: string, limit: number): TracedPage[];
   groups(jobId: string, limit: number): AttemptGroup[];
 };
@@ -40,7 +40,7 @@ const ATTEMPTS: TracedTable = {
 export function createTraceReader(db: Database, { batchRows }: { batchRows: number }): TraceReader {
   const sql = prepareAll<Names>(db, new URL("./sql/trace.sql", import.meta.url));
 
-  async function find(table: TracedTable, target: TraceTarget, run: RunQuery): Promise<Row[]> {
+  async function find(table: TracedTable, target: TaskQuery, run: RunQuery): Promise<Row[]> {
     const { byTask, byUrl, lastOfBatch, start, limit } = table;
     if ("taskId" in target) return run(() => sql[byTask].all(target.taskId));
     const { jobId, url } = target;

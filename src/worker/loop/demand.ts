@@ -1,7 +1,7 @@
 /**
  * Decides how many tasks a worker holds, started or not. Tasks that are granted ahead of their time make lease calls
  * rare, but no other worker can run them. So the number doubles with every call as long as the worker starts all tasks
- * in time, and falls to the number of tasks that it starts in about two seconds when it does not.
+ * in time. Otherwise it falls to the number of tasks that the worker starts in about two seconds.
  */
 import type { Clock } from "../../runtime/clock.ts";
 

@@ -8,9 +8,9 @@ import type { Log } from "../../runtime/log.ts";
 import type { Service } from "../../runtime/service.ts";
 
 /** `lose`: called if the lease of the task is lost. */
-export type HeldTask = { claim: Claim; lose(reason: Error): void };
+export type HeldLease = { claim: Claim; lose(reason: Error): void };
 
-type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<HeldTask>; clock: Clock; log: Log };
+type Deps = { frontier: Pick<Frontier, "extend">; held: () => Iterable<HeldLease>; clock: Clock; log: Log };
 
 export function createLeaseKeeper({ frontier, held, clock, log }: Deps, { leaseMs }: { leaseMs: number }): Service {
   const stopping = new AbortController();

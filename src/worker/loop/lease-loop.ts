@@ -13,7 +13,7 @@ import { deferred } from "../../runtime/deferred.ts";
 import type { Pacer } from "../pace/pacer-interface.ts";
 import { isOverTime } from "../task/time-limit.ts";
 import { createDemand } from "./demand.ts";
-import type { HeldTask } from "./lease-keeper.ts";
+import type { HeldLease } from "./lease-keeper.ts";
 import { createQueueLimits, type QueueLimit } from "./queue-limits.ts";
 import { createSuspectRunner } from "./suspect-runner.ts";
 
@@ -25,7 +25,7 @@ export type LeaseLoop = {
   retiring: AbortSignal;
   /** Resolves when the loop and its tasks have ended. Rejects with the error that ended the loop. */
   ended: Promise<void>;
-  held(): Iterable<HeldTask>;
+  held(): Iterable<HeldLease>;
   /** The number of running tasks. */
   busy(): number;
   /**
@@ -250,7 +250,7 @@ export function createLeaseLoop<Result>(
     }
   }
 
-  function* held(): Generator<HeldTask> {
+  function* held(): Generator<HeldLease> {
     for (const { claim, abort } of running.values()) yield { claim, lose: (reason) => abort.abort(reason) };
     for (const claim of pacer.unstarted()) yield { claim, lose: () => loseUnstarted(claim) };
   }

@@ -198,15 +198,15 @@ describe("a pacer", () => {
     expect(pacer.allowance.trySend("a.test")).toBe(false);
   });
 
-  it("lets the result of a task wait while other tasks of its site wait and the worker has free places", async () => {
+  it("lets the result of a task wait while other tasks of its site wait and the worker can run more tasks", async () => {
     const terms = [aTerm("a.test", { intervalMs: 100, concurrent: 8 })];
     pacer.add({ grants: grantsAt("a.test", "1", "2", "3"), terms }, NOTHING_SETTLED);
     await send("a.test");
-    // Two tasks wait: the site needs more in 2 intervals and the rest of the current one, and half of it is spared.
+    // Two tasks wait, so the site needs more tasks after 2 intervals and the rest of this one. Half of that is spare.
     expect(pacer.spareMs({ taskId: "1", token: 1 })).toBeCloseTo(299.2 / 2, 1);
     await advance(100);
     expect(startedTasks).toEqual(["1", "2"]);
-    expect(pacer.spareMs({ taskId: "1", token: 1 })).toBe(0); // more than half of the places of the worker are in use
+    expect(pacer.spareMs({ taskId: "1", token: 1 })).toBe(0); // the worker runs more than half of its concurrency
     expect(pacer.spareMs({ taskId: "unknown", token: 1 })).toBe(0);
   });
 

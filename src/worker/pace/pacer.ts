@@ -57,7 +57,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
   const speeds = createSiteSpeeds();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  /** Sites with a task that could start now, but all `concurrency` places of the worker are taken. */
+  /** Sites with a task that could start now, but the worker already runs `concurrency` tasks. */
   const blocked = new Set<SiteQueue>();
   let leaving: SitePacer[] = [];
   let waiting = 0;
@@ -159,7 +159,7 @@ export function createPacer({ frontier, clock }: Deps, { worker, concurrency }: 
     loop.start(grant);
   }
 
-  /** For each free place, starts a task of a blocked site. The site that has waited longest is first. */
+  /** Starts tasks of blocked sites, up to `concurrency`. The site that has waited longest is first. */
   function startBlocked(): void {
     for (const queue of blocked) {
       if (started.size >= concurrency) break;

@@ -65,9 +65,9 @@ export function returnAt(queue: SiteQueue): number {
 }
 
 /**
- * How long a result of this site may wait until it is settled. The site needs the place of the task before all its
- * places are taken, and the discovered links before its tasks run out. Half of that time is left for the settlement
- * and the next lease call.
+ * How long a result of this site may wait until it is settled. The task must be settled before the site reaches its
+ * concurrency, and its links must be queued before the tasks of the site run out. Half of that time is left for the
+ * settlement and the next lease call.
  */
 export function spareMs({ pacer, grants, running, maxRunning }: SiteQueue, now: number): number {
   if (pacer === undefined) return 0;

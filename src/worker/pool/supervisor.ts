@@ -198,7 +198,7 @@ export function createSupervisor(deps: Deps, options: SupervisorOptions): Superv
     children.delete(child);
     addTo(endedTally, child.tally);
     if (child.metrics !== undefined)
-      endedMetrics = mergeSnapshots(CHILD_METRICS, [endedMetrics, lasting(child.metrics)]);
+      endedMetrics = mergeSnapshots(CHILD_METRICS, [endedMetrics, countersOf(child.metrics)]);
     events.ended({ ...place, pid: child.pid, exit, killed: killed.get(child), underWay, returned });
     killed.delete(child);
     stopLastGroups();
@@ -349,7 +349,7 @@ function createWatch(clock: Clock): { now(): number; update(): void } {
 }
 
 /** Keeps the counters of an ended process and drops its gauges. */
-function lasting(metrics: Snapshot): Snapshot {
+function countersOf(metrics: Snapshot): Snapshot {
   return withoutGauges(CHILD_METRICS, metrics);
 }
 

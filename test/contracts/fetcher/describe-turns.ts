@@ -59,7 +59,7 @@ export function describeTurns(open: OpenFetcher): void {
       expect(server.requests).toHaveLength(0);
     });
 
-    it("fails with the error of a turn that cannot be had", async () => {
+    it("fails with the error of a turn that cannot be granted", async () => {
       const lost = new Error("the broker is lost");
       const { server, get } = await harness({ allowance: { turn: () => Promise.reject(lost) } });
       await expect(get("/page")).rejects.toBe(lost);

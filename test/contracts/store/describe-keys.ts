@@ -1,10 +1,10 @@
 /** The contract of every store of API keys and job owners. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { NO_QUOTAS } from "../../../src/domain/api-key.ts";
-import type { NewKey } from "../../../src/store/key-store.ts";
+import type { HashedKey } from "../../../src/store/key-store.ts";
 import { type ControlStoresFixture, type OpenControlStores, withControlStores } from "./control-stores.ts";
 
-function aKey(id: string, more: Partial<NewKey> = {}): NewKey {
+function aKey(id: string, more: Partial<HashedKey> = {}): HashedKey {
   return {
     id,
     hash: `hash-of-${id}`,

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { startBreakingProxy } from "../../api/breaking-proxy.ts";
 import { closeLater } from "../../api/harness.ts";
 import { requestWithKey } from "../../api/keyed-api.ts";
-import { workOffTasks } from "../../api/work-off-tasks.ts";
+import { settleTasks } from "../../api/settle-tasks.ts";
 import { aPageWrite } from "../../contracts/store/page-write.ts";
 import { startTrawl } from "../cli.ts";
 import { KEYED, OPERATOR, READER, startBothModes } from "./both-modes.ts";
@@ -167,7 +167,7 @@ describe("a list that is submitted over a connection that breaks", () => {
     const { json } = await operator("GET", "/v1/jobs");
     const [{ id }] = json.jobs as unknown as [{ id: string }];
     let ended = 0;
-    while (ended < COUNT) ended += await workOffTasks(trawl.frontier);
+    while (ended < COUNT) ended += await settleTasks(trawl.frontier);
     const { code, stdout } = await submitting.ended;
 
     expect(code).toBe(0);

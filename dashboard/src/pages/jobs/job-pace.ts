@@ -3,9 +3,9 @@ import { effect } from "@preact/signals";
 import type { JobOut } from "../../../../src/client/client.ts";
 import { liveJobs } from "../../live.ts";
 import { now } from "../../visible.ts";
-import { addSample, type Pace, paceOf, type Sample } from "./pace.ts";
+import { addSample, type Pace, type PaceSample, paceOf } from "./pace.ts";
 
-const samples = new Map<string, readonly Sample[]>();
+const samples = new Map<string, readonly PaceSample[]>();
 const UNKNOWN_PACE: Pace = { values: [], pages: undefined, ended: undefined };
 
 export function startPaces(): void {

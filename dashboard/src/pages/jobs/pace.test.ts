@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { addSample, paceOf, type Sample } from "./pace.ts";
+import { addSample, type PaceSample, paceOf } from "./pace.ts";
 
 /** Samples a count every second; the count itself is updated only every `everySeconds`. */
 function sampledPaces(seconds: number, everySeconds: number, pagesAt: (second: number) => number): number[] {
-  let samples: readonly Sample[] = [];
+  let samples: readonly PaceSample[] = [];
   return Array.from({ length: seconds }, (_, second) => {
     const updatedAt = second - (second % everySeconds);
     samples = addSample(samples, { at: second * 1_000, pages: pagesAt(updatedAt), ended: pagesAt(updatedAt) });

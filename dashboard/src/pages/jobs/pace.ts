@@ -5,7 +5,7 @@
  */
 
 /** `ended`: URLs that are done or dead. */
-export type Sample = { at: number; pages: number; ended: number };
+export type PaceSample = { at: number; pages: number; ended: number };
 /**
  * `values`: the pages per second from each sample to the next. `pages`, `ended`: the current rates per second; undefined
  * until there are two samples.
@@ -21,7 +21,7 @@ const FEW = 10;
 /** If the count has not changed for this long, the pace is 0. */
 const STOPPED_MS = 30_000;
 
-export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+export function addSample(samples: readonly PaceSample[], sample: PaceSample): readonly PaceSample[] {
   const last = samples.at(-1);
   if (last !== undefined) {
     const isDue = sample.at - last.at >= (sample.ended === last.ended ? RECENT_MS : STEP_MS);
@@ -30,7 +30,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
   return [...samples.filter(({ at }) => at >= sample.at - WINDOW_MS), sample];
 }
 
-export function paceOf(samples: readonly Sample[]): Pace {
+export function paceOf(samples: readonly PaceSample[]): Pace {
   const values = samples.slice(1).map((sample, nth) => speed("pages", samples[nth], sample));
   const newest = samples.at(-1);
   if (newest === undefined || samples.length < 2) return { values, pages: undefined, ended: undefined };
@@ -38,14 +38,14 @@ export function paceOf(samples: readonly Sample[]): Pace {
   return { values, pages: speed("pages", since, newest), ended: speed("ended", since, newest) };
 }
 
-function startOfAverage(samples: readonly Sample[], newest: Sample): Sample | undefined {
+function startOfAverage(samples: readonly PaceSample[], newest: PaceSample): PaceSample | undefined {
   const before = (ms: number) => samples.findLast(({ at }) => at <= newest.at - ms);
   const [recent, older] = [before(RECENT_MS), before(STOPPED_MS)];
   if (recent !== undefined && newest.ended - recent.ended >= FEW) return recent;
   return older?.ended === newest.ended ? older : samples[0];
 }
 
-function speed(of: "pages" | "ended", one: Sample | undefined, other: Sample): number {
+function speed(of: "pages" | "ended", one: PaceSample | undefined, other: PaceSample): number {
   if (one === undefined || other.at <= one.at) return 0;
   return Math.max(0, other[of] - one[of]) / ((other.at - one.at) / 1_000);
 }

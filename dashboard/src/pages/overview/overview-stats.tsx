@@ -1,5 +1,5 @@
 import type { JobOut } from "../../../../src/client/client.ts";
-import { type Fleet, fleet, lostAt } from "../../live.ts";
+import { type FleetState, fleet, lostAt } from "../../live.ts";
 import { may } from "../../session.ts";
 import { decimal, duration, percent, plural, short } from "../../ui/format.ts";
 import { Stat } from "../../ui/stat.tsx";
@@ -16,7 +16,7 @@ export function OverviewStats({ jobs }: { jobs: readonly JobOut[] }) {
 const SUCCESS_LOW = 0.9;
 const RECENTLY_MS = 300_000;
 
-function FleetStats({ fleet, running }: { fleet: Fleet | undefined; running: number }) {
+function FleetStats({ fleet, running }: { fleet: FleetState | undefined; running: number }) {
   const { pace, workers, queues } = fleet ?? {};
   const unserved = queues?.filter((queue) => queue.workers === 0 && queue.waiting > 0) ?? [];
   const lost = lostAt.value.filter((at) => now.value - at < RECENTLY_MS).length;
@@ -70,7 +70,7 @@ function workersText(unserved: number, lost: number): string {
   return lost === 0 ? "all queues served" : `${plural(lost, "worker")} lost recently`;
 }
 
-function queuesText(queues: Fleet["queues"] | undefined): string {
+function queuesText(queues: FleetState["queues"] | undefined): string {
   const many = queues?.filter(({ waiting }) => waiting > 0).length ?? 0;
   return many === 0 ? "all queues empty" : `on ${plural(many, "queue")}`;
 }

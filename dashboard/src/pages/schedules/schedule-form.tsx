@@ -44,7 +44,7 @@ export function ScheduleForm({ draft: first, verb, send, onCancel }: ScheduleFor
       <PolicyFields draft={draft} set={set} problems={problems} />
       <Field
         label="Job"
-        hint="The job that each run submits, as JSON. *** stands for a stored secret. To keep the secret, leave *** unchanged."
+        hint="The job that each run submits, as JSON. *** replaces a stored secret. To keep the secret, leave *** unchanged."
         problem={jsonProblem ?? problems.at("job")}
       >
         {(ids) => (

@@ -19,7 +19,7 @@ export type FleetRow =
 /** When each worker last sent a new heartbeat, by the clock of the browser: the clock of the broker may differ. */
 type LastSeen = ReadonlyMap<string, { seenAt: string; at: number }>;
 
-export type FleetSnapshot = {
+export type WorkersSnapshot = {
   at: number;
   workers: readonly WorkerOut[];
   lastSeen: LastSeen;
@@ -38,10 +38,10 @@ const SNAPSHOT_MAX_AGE_MS = 60_000;
 
 /** Combines the previous snapshot with a new response. Workers that disappeared stay listed for a while. */
 export function nextSnapshot(
-  last: FleetSnapshot | undefined,
+  last: WorkersSnapshot | undefined,
   workers: readonly WorkerOut[],
   at: number,
-): FleetSnapshot {
+): WorkersSnapshot {
   const before = last !== undefined && at - last.at < SNAPSHOT_MAX_AGE_MS ? last : undefined;
   const names = new Set(workers.map(({ worker }) => worker));
   const lastSeen = new Map(workers.map((one) => [one.worker, lastSeenOf(before?.lastSeen.get(one.worker), one, at)]));
@@ -59,7 +59,7 @@ export function nextSnapshot(
 }
 
 /** Workers without a clean shutdown, as far as is known: killed, crashed or disconnected. */
-export function lostWorkers({ gone }: FleetSnapshot): GoneWorker[] {
+export function lostWorkers({ gone }: WorkersSnapshot): GoneWorker[] {
   return gone.filter(({ how }) => how !== "left");
 }
 
@@ -78,7 +78,7 @@ function isReplaced({ worker, how }: GoneWorker, workers: readonly WorkerOut[]):
 }
 
 /** Tasks done between two heartbeats of a worker, divided by the time between them. */
-function pacesOf(before: FleetSnapshot | undefined, workers: readonly WorkerOut[]): Map<string, number> {
+function pacesOf(before: WorkersSnapshot | undefined, workers: readonly WorkerOut[]): Map<string, number> {
   const old = new Map(before?.workers.map((worker) => [worker.worker, worker]));
   const paces = new Map<string, number>();
   for (const { worker, seenAt, done } of workers) {
@@ -98,7 +98,7 @@ function isSameHeartbeat(one: string, other: string): boolean {
 }
 
 /** Time since the last new heartbeat. */
-export function silentMsOf(snapshot: FleetSnapshot | undefined, { worker }: WorkerOut, at: number): number {
+export function silentMsOf(snapshot: WorkersSnapshot | undefined, { worker }: WorkerOut, at: number): number {
   const seen = snapshot?.lastSeen.get(worker);
   return seen === undefined ? 0 : at - seen.at;
 }
@@ -108,7 +108,7 @@ function lastSeenOf(before: { seenAt: string; at: number } | undefined, { seenAt
 }
 
 /** By machine: first workers without a supervisor, then supervisors with their processes. Gone workers come last. */
-export function rowsOf({ workers, gone }: FleetSnapshot): FleetRow[] {
+export function rowsOf({ workers, gone }: WorkersSnapshot): FleetRow[] {
   const ordered = [...workers].sort((one, other) => compare(sortKeyOf(one), sortKeyOf(other)));
   const rows: FleetRow[] = [];
   for (let at = 0; at < ordered.length; ) {

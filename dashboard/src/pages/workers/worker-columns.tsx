@@ -6,12 +6,12 @@ import type { Column } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
-import { type FleetRow, type FleetSnapshot, shortName, silentMsOf } from "./fleet-rows.ts";
+import { type FleetRow, shortName, silentMsOf, type WorkersSnapshot } from "./fleet-rows.ts";
 import { CommandButtons, type WorkerCommand } from "./worker-commands.tsx";
 import { GoneStatusBadge, WorkerStatusBadge } from "./worker-status.tsx";
 
 export function columnsOf(
-  snapshot: FleetSnapshot,
+  snapshot: WorkersSnapshot,
   onCommand: (command: WorkerCommand, row: FleetRow) => void,
 ): Column<FleetRow>[] {
   return [
@@ -131,7 +131,7 @@ function Name({ row }: { row: FleetRow }) {
   return <span class={isMember ? "worker-member" : ""}>{isMember && pid !== null ? pid : shortName(worker)}</span>;
 }
 
-function State({ row, snapshot }: { row: FleetRow; snapshot: FleetSnapshot }) {
+function State({ row, snapshot }: { row: FleetRow; snapshot: WorkersSnapshot }) {
   if (row.kind === "gone") return <GoneStatusBadge gone={row.gone} now={now.value} />;
   if (row.kind === "group") return null;
   // Computed for the time of the last response, not for now: workers must not appear as silent while the server is

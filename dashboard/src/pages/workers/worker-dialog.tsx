@@ -4,13 +4,13 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { count, decimal, percent, plural, UNKNOWN } from "../../ui/format.ts";
 import { Scraped } from "../../ui/scraped.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { type FleetRow, type FleetSnapshot, shortName } from "./fleet-rows.ts";
+import { type FleetRow, shortName, type WorkersSnapshot } from "./fleet-rows.ts";
 import { Busy, Memory, membersOf, uptimeOf } from "./worker-columns.tsx";
 import { CommandButtons, type WorkerCommand } from "./worker-commands.tsx";
 
 type WorkerDialogProps = {
   row: FleetRow;
-  snapshot: FleetSnapshot;
+  snapshot: WorkersSnapshot;
   onCommand: (command: WorkerCommand) => void;
   onClose: () => void;
 };

@@ -12,7 +12,7 @@ import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Stat } from "../../ui/stat.tsx";
 import { Table } from "../../ui/table.tsx";
-import { type FleetRow, type FleetSnapshot, lostWorkers, nextSnapshot, rowsOf } from "./fleet-rows.ts";
+import { type FleetRow, lostWorkers, nextSnapshot, rowsOf, type WorkersSnapshot } from "./fleet-rows.ts";
 import { FleetWarnings } from "./fleet-warnings.tsx";
 import { columnsOf } from "./worker-columns.tsx";
 import { ConfirmCommand, type WorkerCommand } from "./worker-commands.tsx";
@@ -24,7 +24,7 @@ type PendingCommand = { command: WorkerCommand; row: Exclude<FleetRow, { kind: "
 const POLL_MS = 2_500;
 
 /** Kept when the user opens another page, so that gone workers are still known. */
-const currentSnapshot = signal<FleetSnapshot | undefined>(undefined);
+const currentSnapshot = signal<WorkersSnapshot | undefined>(undefined);
 
 export function Workers() {
   const { snapshot, error, reload } = useSnapshot();
@@ -93,7 +93,7 @@ function subtitleOf(workers: readonly WorkerOut[]): string {
   return workers.length === 0 ? "" : `${plural(workers.length, "worker")} on ${plural(machines, "machine")}`;
 }
 
-function FleetStats({ snapshot: { workers, paces, gone } }: { snapshot: FleetSnapshot }) {
+function FleetStats({ snapshot: { workers, paces, gone } }: { snapshot: WorkersSnapshot }) {
   const sum = (of: (worker: WorkerOut) => number | null) => workers.reduce((all, one) => all + (of(one) ?? 0), 0);
   const [busy, max, done, failed] = [
     sum((w) => w.busy),

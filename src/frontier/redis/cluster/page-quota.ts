@@ -26,7 +26,7 @@ export function createPageQuota(shards: Shards): PageQuota {
     for (let known = given; ; ) {
       const { reply, isRepeat } = await shard.tryRun("allot-pages", jobId, known, more);
       const found = Number(reply[1]);
-      // A repeated call may have succeeded the first time: better below the limit than above it.
+      // The first attempt of a repeated call may have given the pages. Losing pages is better than exceeding the limit.
       if (found === known || isRepeat) return;
       known = found;
     }

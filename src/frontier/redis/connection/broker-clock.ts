@@ -5,10 +5,10 @@
  * has its own clock, so every shard has its own BrokerClock.
  *
  * Terms do not depend on the measured difference, because two workers with opposite errors would send at the same time.
- * They are converted by durations. The time from the reply to the start of a term counts from the arrival of the reply,
- * and the time to its end counts from the sending of the call. So a slow reply makes a worker start later and stop
- * earlier. A returned term contains the duration from now to its arrival time. The broker adds the duration to its own
- * time when the call arrives, so the result is never too early.
+ * They are converted by durations. The start of a term is counted from the arrival of the reply, and its end from the
+ * sending of the call. So a slow reply makes a worker start later and stop earlier. A returned term contains the
+ * duration from now to its arrival time. The broker adds the duration to its own time when the call arrives, so the
+ * result is never too early.
  */
 import type { Term } from "../../../domain/politeness.ts";
 import type { Clock } from "../../../runtime/clock.ts";

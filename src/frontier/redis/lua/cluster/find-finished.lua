@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- find-finished: of the next jobs in order of creation, those that have nothing left on this shard and have not ended.
--- The process that should have ended them may have crashed.                             Cost: O(1) per job, `max` jobs.
+-- find-finished: read the next jobs in order of creation, and find those that have nothing left on this shard but have
+-- not ended. The process that should have ended them may have crashed.               Cost: O(1) per job, `max` jobs.
 -- KEYS  1 the shard
 -- ARGV  1 now or ""   2 number of jobs to skip   3 max
 -- Reply: now, number of jobs read, number of empty jobs, their ids, then ids of jobs that have not ended and are not in

@@ -22,7 +22,7 @@ local entries, lapsed = page[2], {}
 for at = 1, #entries, 2 do
   if is_lapsed(entries[at + 1]) then lapsed[#lapsed + 1] = entries[at] end
 end
--- HSCAN returns all fields of a small hash, whatever COUNT is: possibly more fields than one HDEL accepts.
+-- For a small hash, HSCAN ignores COUNT and returns all fields, possibly more than one HDEL accepts.
 for at = 1, #lapsed, MAX_BATCH do
   redis.call("HDEL", key("lapse", n), unpack(lapsed, at, math.min(#lapsed, at + MAX_BATCH - 1)))
 end

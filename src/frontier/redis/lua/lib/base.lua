@@ -5,7 +5,7 @@ local shard = KEYS[1]
 
 -- Means "not until something changes".
 local NEVER = 9e15
--- Max tasks per call.
+-- The same as MAX_BATCH in frontier.ts.
 local MAX_BATCH = 500
 
 local function key(name, of)

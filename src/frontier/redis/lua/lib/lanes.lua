@@ -72,10 +72,10 @@ local function count_policy(site, policy, by)
   tx.policy_changed[site[NUMBER]] = true
 end
 
--- A turn stands for the tasks that wait at a site on one queue at one rank. Its fields in the site's row: name, when it
--- was last served, the sequence number of that service, when it is due, number of lanes; and while it has only one
--- lane, that lane and its score (see lane_score). Once a turn has had more than one lane, its lanes are in a sorted set
--- until the turn ends.
+-- A turn is the entry for the tasks that wait at a site on one queue at one rank. Its fields in the site's row: name,
+-- when it was last served, the sequence number of that service, when it is due, number of lanes; and while it has only
+-- one lane, that lane and its score (see lane_score). Once a turn has had more than one lane, its lanes are in a sorted
+-- set until the turn ends.
 local TURN_NAME, SERVED_AT, TURN_SERVED, DUE, LANES, ONLY, ONLY_SCORE = 0, 1, 2, 3, 4, 5, 6
 
 local function turn_at(site, rank, queue)

@@ -7,7 +7,7 @@ const MAX_WAIT_MS = 1_000;
  * Leases and settles tasks of a.example like a worker, and returns their number. If there are none, it waits for new
  * ones.
  */
-export async function workOffTasks(frontier: App["frontier"]): Promise<number> {
+export async function settleTasks(frontier: App["frontier"]): Promise<number> {
   await frontier.setSitePolicy("a.example", { intervalMs: 0, burst: 1, perSite: 1000 });
   const { grants } = await frontier.lease(aRequest({ max: 1_000 }));
   for (const { site, mustFetchRobots } of grants) {

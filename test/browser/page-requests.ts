@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 export type Cleanups = (() => unknown)[];
 
 /** The HTML of every kind of request that a page can send to `at` (`http://host:port`). Each has its own path. */
-export const WAYS: Readonly<Record<string, (at: string, name: string) => string>> = {
+export const REQUEST_KINDS: Readonly<Record<string, (at: string, name: string) => string>> = {
   img: (at, name) => `<img src="${at}/${name}">`,
   iframe: (at, name) => `<iframe src="${at}/${name}"></iframe>`,
   script: (at, name) => `<script src="${at}/${name}"></script>`,
@@ -61,7 +61,7 @@ const SILENT_WAYS: readonly ((at: string) => string)[] = [
 
 /** A page that sends every kind of request to both addresses. */
 export function pageOf(own: string, forbidden: string): string {
-  const ways = Object.entries(WAYS).flatMap(([name, way]) => [way(own, name), way(forbidden, name)]);
+  const ways = Object.entries(REQUEST_KINDS).flatMap(([name, way]) => [way(own, name), way(forbidden, name)]);
   const names = ways.map((html, n) =>
     n % 2 === 1 ? html.replaceAll(/(id|name|target)="(\w+)"/g, '$1="$2Two"') : html,
   );

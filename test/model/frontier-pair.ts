@@ -12,7 +12,7 @@ import { ALONE, type Operation, QUEUES, SITES, START_AT, type TermUse, URLS } fr
 
 type AnyFrontier = Frontier & FrontierAdmin;
 
-export type Twins = {
+export type FrontierPair = {
   run(operation: Operation): Promise<void>;
   /** Compares the explanations of every URL, site and job. */
   compareExplanations(): Promise<void>;
@@ -20,7 +20,7 @@ export type Twins = {
 
 type Deps = { subject: AnyFrontier; model: AnyFrontier; clock: ManualClock; jobs: readonly NewJob[] };
 
-export function createTwins({ subject, model, clock, jobs }: Deps): Twins {
+export function createFrontierPair({ subject, model, clock, jobs }: Deps): FrontierPair {
   // `granted` and `terms` are never shortened, so that stale ones are used as well. `held` are the grants that are not
   // settled yet.
   const granted: Grant[] = [];
