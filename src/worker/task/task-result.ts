@@ -79,13 +79,20 @@ export function writeOf(
   extracted: ExtractedPage,
   unchanged = false,
 ): TaskResult["write"] {
-  const { keep } = plan.spec;
+  const { keep, sessions } = plan.spec;
   if (!keep.pages && !keep.records) return undefined;
   const { jobId, taskId, token, depth } = grant;
   const { records, invalid } = keep.records ? extracted : NOTHING_EXTRACTED;
   // Records refer to their page row. If the job stores no pages, that row has no headers.
-  const stored = keep.pages ? page : { ...page, headers: {} };
+  const shown = sessions === undefined ? page : withMaskedCookies(page);
+  const stored = keep.pages ? shown : { ...page, headers: {} };
   return { jobId, taskId, token, depth, page: stored, records, invalid, ...(unchanged ? { unchanged } : {}) };
+}
+
+/** Masks the cookies of a session: with them, anyone who may read the page could use the session. */
+function withMaskedCookies(page: Page): Page {
+  const { headers } = page;
+  return "set-cookie" in headers ? { ...page, headers: { ...headers, "set-cookie": "***" } } : page;
 }
 
 /** One short line that describes the value that a handler threw. It may be any value, not only an Error. */
