@@ -9,6 +9,7 @@ import { rulesSchema } from "../extract/rules.ts";
 import { blocksSchema } from "./block-schema.ts";
 import { browserSchema } from "./browser-schema.ts";
 import { headersSchema } from "./header-schema.ts";
+import { profileSchema } from "./profile-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
 import { sessionKeys } from "./session-schema.ts";
 import { sitemapsSchema } from "./sitemap-schema.ts";
@@ -99,6 +100,8 @@ export const jobSchema = z.strictObject({
   headers: headersSchema.optional(),
   ...sessionKeys,
   proxy: proxySchema.optional(),
+  /** The browsers whose headers the requests have (docs/blocks.md). */
+  profile: profileSchema.optional(),
   /** What the job does after a block (docs/blocks.md). */
   blocks: blocksSchema.optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),

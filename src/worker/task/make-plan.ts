@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
 import { createSitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
 import { DEFAULT_EXIT_RULES } from "../../domain/exit.ts";
+import { chooseProfile } from "../../domain/header-profile.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
@@ -48,6 +49,7 @@ export function createPlanMaker({
       routeOf,
       exits,
       headersFor,
+      profileFor: profilesOf(spec),
       resolveSecret,
       sitemapScope,
     };
@@ -80,6 +82,13 @@ const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], ma
 /** The proxies and gateways of the requests of a job. */
 export function exitsOf({ id, proxy }: JobSpec): ExitUse {
   return proxy === "none" ? "none" : { rules: proxy ?? DEFAULT_EXIT_RULES, jobId: id };
+}
+
+/** The header profiles of the requests of a job, see JobPlan.profileFor. */
+export function profilesOf({ id, profile }: JobSpec): JobPlan["profileFor"] {
+  if (profile === undefined) return undefined;
+  return (site, session) =>
+    session === undefined ? chooseProfile(profile, `${id} ${site}`, 0) : chooseProfile(profile, id, session.identity);
 }
 
 /** Headers that never contain secrets, so that they are sent to every origin. Any other header may contain one. */
@@ -117,9 +126,9 @@ type Headers = Readonly<Record<string, string>>;
 /** Only recrawls compare digests, so the files of a spider are not read for other jobs. */
 function digestFor(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["digestOf"] {
   if (spec.recrawl === undefined) return () => "";
-  const { extract, follow, render, browser, headers, spider } = spec;
+  const { extract, follow, render, browser, headers, spider, profile } = spec;
   const code = spider === undefined ? undefined : hashSpider(spider);
-  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code]);
+  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code, ...(profile ?? [])]);
   const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 27);
   if (spider === undefined) {
     const reads = digest(shared);

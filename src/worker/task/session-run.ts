@@ -73,9 +73,10 @@ export async function openSession(
   return { session, identity: nth + generation, replace: () => first.replace(replaced) };
 }
 
-export async function fetchInSession(session: Session, run: SessionRun): Promise<FetchOutcome> {
+export async function fetchInSession(opened: TaskSession, run: SessionRun): Promise<FetchOutcome> {
   const { deps, plan, signal } = run;
-  const cookies = cookiesOf(session);
+  const { session } = opened;
+  const cookies = cookiesOf(opened);
   const hasLogin = plan.spec.login !== undefined || plan.logIn !== undefined;
   for (let logins = 0; ; logins++) {
     if (hasLogin && !session.isLoggedIn()) {
@@ -106,10 +107,11 @@ async function refused(outcome: FetchOutcome): Promise<FetchOutcome> {
 
 const PLAIN_EXPIRED: ExpiredSession = { status: [401] };
 
-export function cookiesOf(session: Session): RequestCookies {
+export function cookiesOf({ session, identity }: TaskSession): RequestCookies {
   const { jar } = session;
   return {
     session: session.key,
+    identity,
     headerFor: (url) => jar.headerFor(url),
     receive(url, setCookies) {
       jar.receive(url, setCookies);
