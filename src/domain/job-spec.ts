@@ -3,6 +3,7 @@ import type { BlockSpec } from "./block.ts";
 import type { BrowserSpec } from "./browser.ts";
 import type { JobExits } from "./exit.ts";
 import type { Rules } from "./extraction-rules.ts";
+import type { ProfileName } from "./header-profile.ts";
 import type { SitePolicy } from "./politeness.ts";
 import type { Routing, UrlRoute } from "./route.ts";
 import type { LoginSpec, SessionSpec } from "./session-spec.ts";
@@ -83,6 +84,8 @@ export type JobSpec = {
   origins: readonly string[];
   /** The proxies and gateways of its requests. Undefined: all that the worker has. */
   proxy?: JobExits;
+  /** The header profiles of its requests. Undefined: Trawl sends its own headers. */
+  profile?: readonly ProfileName[];
   /** What the job does after blocks. Undefined: a blocked page is retried like any other failure. */
   blocks?: BlockSpec;
   dedup: { scope: "job" } | { scope: string; expireAfterMs: number };

@@ -4,6 +4,7 @@ import type { BlockName } from "../domain/block.ts";
 import type { BrowserSpec } from "../domain/browser.ts";
 import type { StoredCookie } from "../domain/cookie.ts";
 import type { ExitRules } from "../domain/exit.ts";
+import type { ProfileName } from "../domain/header-profile.ts";
 import type { Page } from "../domain/page.ts";
 import type { Method } from "../domain/request.ts";
 import type { DeadReason, RetryReason } from "../domain/task.ts";
@@ -22,6 +23,8 @@ export type FetchLimits = {
 export type RequestCookies = {
   /** Identifies the session. */
   readonly session: string;
+  /** Distinguishes the sessions of a job: numbers in a row. */
+  readonly identity: number;
   /** The value of the `cookie` header; undefined if no cookie applies. */
   headerFor(url: string): string | undefined;
   /** Stores the `set-cookie` headers of a response. */
@@ -43,6 +46,8 @@ export type FetchRequest = {
   limits: FetchLimits;
   /** Added to the fetcher's own headers; names in lower case. */
   headers: Readonly<Record<string, string>>;
+  /** Replaces the fetcher's own headers by those of a browser. */
+  profile?: ProfileName | undefined;
   signal: AbortSignal;
   /** Undefined: the request has no session. */
   cookies?: RequestCookies | undefined;

@@ -11,6 +11,7 @@ import { blocksAsWritten } from "./block-schema.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
 import type { JobInput, WrittenJob } from "./job-schema.ts";
 import { maskedEntry } from "./masked-secrets.ts";
+import { profilesAsWritten } from "./profile-schema.ts";
 import { exitsAsWritten } from "./proxy-schema.ts";
 import { followFrom, type JobDefaults, resolveJob } from "./resolve-job.ts";
 import { entryAsWritten, isSitemapEntry, urlOfEntry } from "./url-entry.ts";
@@ -65,6 +66,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     keep: changed(spec.keep, plain.keep),
     ...(spec.parse === undefined ? {} : { parse: "queue" }),
     ...(spec.proxy === undefined ? {} : { proxy: exitsAsWritten(spec.proxy) }),
+    ...(spec.profile === undefined ? {} : { profile: profilesAsWritten(spec.profile) }),
     ...(spec.blocks === undefined ? {} : { blocks: blocksAsWritten(spec.blocks) }),
     ...dedupOf(spec),
     ...sessionsOf(spec),

@@ -10,6 +10,7 @@ import { authSchema } from "./auth-schema.ts";
 import { blocksSchema } from "./block-schema.ts";
 import { browserSchema } from "./browser-schema.ts";
 import { headersSchema } from "./header-schema.ts";
+import { profileSchema } from "./profile-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
 import { sessionKeys } from "./session-schema.ts";
 import { sitemapsSchema } from "./sitemap-schema.ts";
@@ -104,6 +105,8 @@ export const jobSchema = z.strictObject({
   auth: authSchema.optional(),
   ...sessionKeys,
   proxy: proxySchema.optional(),
+  /** The browsers whose headers the requests have (docs/blocks.md). */
+  profile: profileSchema.optional(),
   /** What the job does after a block (docs/blocks.md). */
   blocks: blocksSchema.optional(),
   dedup: z.strictObject({ scope: z.string().min(1).max(100), expireAfter: duration.optional() }).optional(),

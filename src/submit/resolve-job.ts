@@ -14,6 +14,7 @@ import { blocksFrom } from "./block-schema.ts";
 import { browserFrom } from "./browser-schema.ts";
 import { lowerCaseNames } from "./header-schema.ts";
 import { type JobInput, jobSchema } from "./job-schema.ts";
+import { profilesFrom } from "./profile-schema.ts";
 import { exitsFrom } from "./proxy-schema.ts";
 import { issueText, uniqueIssues, unknownKeysAdvice } from "./schema-errors.ts";
 import { sessionsFrom } from "./session-schema.ts";
@@ -112,6 +113,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     origins: originsOf(input.login === undefined ? urls : [...urls, input.login.url]),
     ...sessionsFrom(input),
     ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
+    ...(input.profile === undefined ? {} : { profile: profilesFrom(input.profile) }),
     ...(input.blocks === undefined ? {} : { blocks: blocksFrom(input.blocks) }),
     dedup: dedupFrom(input.dedup),
     keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },

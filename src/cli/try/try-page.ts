@@ -8,7 +8,7 @@ import { needsBrowser } from "../../extract/needs-browser.ts";
 import type { FetchOutcome } from "../../fetch/fetcher.ts";
 import { decodeBody } from "../../fetch/http/charset.ts";
 import { readEntry } from "../../submit/url-entry.ts";
-import { exitsOf, headersOf } from "../../worker/task/make-plan.ts";
+import { exitsOf, headersOf, profilesOf } from "../../worker/task/make-plan.ts";
 import { type OwnFetching, openOwnFetching } from "../own-fetching.ts";
 
 export type TriedPage = {
@@ -69,6 +69,7 @@ async function fetchPage(
         ? {}
         : { method: request.method, ...(request.body === undefined ? {} : { body: request.body }) }),
       headers: headersFor({ url, request, depth: 0, redirects: hops.length }),
+      profile: profilesOf(spec)?.(site, undefined),
       exits: exitsOf(spec),
       signal,
       show: { browser: spec.browser, keepsTab },

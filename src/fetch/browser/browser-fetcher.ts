@@ -9,6 +9,7 @@ import { setMaxListeners } from "node:events";
 import type { BrowserContextOptions } from "playwright-core";
 import { PLAIN_BROWSER } from "../../domain/browser.ts";
 import type { Exit } from "../../domain/exit.ts";
+import { userAgentOf } from "../../domain/header-profile.ts";
 import type { Page } from "../../domain/page.ts";
 import { isTrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -131,9 +132,10 @@ export function createBrowserFetcher(
     return inTime(renderPage(context, showing, show.browser), limits.totalMs, signal);
   }
 
-  function contextOptions({ headers }: FetchRequest): BrowserContextOptions {
+  function contextOptions({ headers, profile }: FetchRequest): BrowserContextOptions {
     return {
-      userAgent: headers["user-agent"] ?? options.userAgent,
+      userAgent:
+        headers["user-agent"] ?? (profile === undefined ? undefined : userAgentOf(profile)) ?? options.userAgent,
       acceptDownloads: false,
       // Requests of service workers cannot be intercepted. Contexts are new, so no page depends on a service worker.
       serviceWorkers: "block",

@@ -10,6 +10,7 @@ import { setMaxListeners } from "node:events";
 import { errors } from "undici";
 import type { BlockName } from "../../domain/block.ts";
 import type { Exit } from "../../domain/exit.ts";
+import { type ProfileName, profileHeaders } from "../../domain/header-profile.ts";
 import type { Method } from "../../domain/request.ts";
 import { TrawlError } from "../../errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -30,6 +31,8 @@ export type HttpRequest = ExchangeTerms & {
   url: string;
   site: string;
   headers: Readonly<Record<string, string>>;
+  /** The browser whose headers replace those of the client. Default: none. */
+  profile?: ProfileName | undefined;
   /** Default: GET. */
   method?: Method;
   body?: string;
@@ -87,7 +90,7 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
   };
 
   function dispatch(url: URL, site: string, terms: Terms): Promise<ExchangeEnd> {
-    const { method = "GET", body, headers, exit } = terms;
+    const { method = "GET", body, headers, profile, exit } = terms;
     const sent = exit === undefined ? undefined : exitPaths.of(exit, url);
     const connections = sent?.connections ?? direct;
     const origin = sent?.origin ?? url.origin;
@@ -107,7 +110,10 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
         path: sent?.path ?? url.pathname + url.search,
         method,
         ...(body === undefined ? {} : { body }),
-        headers: sent === undefined ? merged(ownHeaders, headers) : { ...ownHeaders, ...headers, ...sent.headers },
+        headers: merged(
+          profile === undefined ? merged(ownHeaders, headers) : profileHeaders(profile, url.protocol, headers),
+          sent?.headers ?? NO_HEADERS,
+        ),
         headersTimeout: silenceMs,
         bodyTimeout: silenceMs,
       },
@@ -223,6 +229,8 @@ async function decoded(
       return { kind: "dead", because: "bad_response", detail: `the compressed body is corrupt (${content.detail})` };
   }
 }
+
+const NO_HEADERS = {};
 
 function merged(own: Readonly<Record<string, string>>, more: Readonly<Record<string, string>>): Record<string, string> {
   for (const _ in more) return { ...own, ...more };

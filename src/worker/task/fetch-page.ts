@@ -101,6 +101,7 @@ async function send(
     cookies,
     limits: { ...options.limits, bodyBytes: bodyBytes ?? plan.spec.limits.bodyBytes },
     headers: plan.headersFor(grant),
+    profile: plan.profileFor?.(grant.site, cookies),
     exits: blocked === undefined ? plan.exits : exitsAfterBlocks(plan.exits, blocked),
     ...(blocked === undefined ? NOTHING : { findsAllBlocks: true }),
     ...(grant.request === undefined ? {} : requestPart(grant.request, plan)),

@@ -49,6 +49,7 @@ export function createHandlerRequest(run: HandlerRequest): SendRequest {
     return deps.fetcher.fetch({
       ...{ url, site, method, cookies, signal, exits: plan.exits },
       ...(body === undefined ? {} : { body }),
+      profile: plan.profileFor?.(site, cookies),
       mayRepeat: isSafe(method) || spec.retries.unsafe !== false,
       limits: { ...options.limits, bodyBytes: spec.limits.bodyBytes },
       // The depth of a link: the page may have been written by anyone, so it does not decide who gets secrets.

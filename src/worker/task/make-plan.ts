@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { createLinkFilter } from "../../discover/link-filter.ts";
 import { createSitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
 import { DEFAULT_EXIT_RULES } from "../../domain/exit.ts";
+import { chooseProfile } from "../../domain/header-profile.ts";
 import type { Credentials, JobSpec } from "../../domain/job-spec.ts";
 import { createRouter } from "../../domain/route.ts";
 import { originOf } from "../../domain/site.ts";
@@ -51,6 +52,7 @@ export function createPlanMaker({
       routeOf,
       exits,
       headersFor,
+      profileFor: profilesOf(spec),
       resolveSecret,
       sitemapScope,
     };
@@ -84,6 +86,13 @@ const OWN_SITE = { links: "a[href]", scope: "site", include: [], exclude: [], ma
 /** The proxies and gateways of the requests of a job. */
 export function exitsOf({ id, proxy }: JobSpec): ExitUse {
   return proxy === "none" ? "none" : { rules: proxy ?? DEFAULT_EXIT_RULES, jobId: id };
+}
+
+/** The header profiles of the requests of a job, see JobPlan.profileFor. */
+export function profilesOf({ id, profile }: JobSpec): JobPlan["profileFor"] {
+  if (profile === undefined) return undefined;
+  return (site, session) =>
+    session === undefined ? chooseProfile(profile, `${id} ${site}`, 0) : chooseProfile(profile, id, session.identity);
 }
 
 /** Headers that never contain secrets, so that they are sent to every origin. Any other header may contain one. */
@@ -140,11 +149,11 @@ type Headers = Readonly<Record<string, string>>;
 /** Only recrawls compare digests, so the files of a spider are not read for other jobs. */
 function digestFor(spec: JobSpec, version: string, hashSpider: Deps["hashSpider"]): JobPlan["digestOf"] {
   if (spec.recrawl === undefined) return () => "";
-  const { extract, follow, render, browser, headers, auth, spider, politeness } = spec;
+  const { extract, follow, render, browser, headers, auth, spider, politeness, profile = [] } = spec;
   const code = spider === undefined ? undefined : hashSpider(spider);
   // Keys that are not set are left out, so that the digests of other jobs stay the same.
   const more = [...(auth === undefined ? [] : [auth]), ...(politeness.metaRobots === true ? ["metaRobots"] : [])];
-  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code, ...more]);
+  const shared = JSON.stringify([version, extract, follow, render, browser, headers, code, ...more, ...profile]);
   const digest = (text: string) => hash("sha256", text, "base64url").slice(0, 27);
   if (spider === undefined) {
     const reads = digest(shared);

@@ -1,6 +1,7 @@
 /** A job as a worker runs it: compiled once, then used for every task of the job. */
 import type { LinkFilter } from "../../discover/link-filter.ts";
 import type { SitemapScope } from "../../discover/sitemap/sitemap-scope.ts";
+import type { ProfileName } from "../../domain/header-profile.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import type { Routing } from "../../domain/route.ts";
 import type { ExitUse } from "../../fetch/fetcher.ts";
@@ -40,4 +41,6 @@ export type JobPlan = {
    * secrets are sent only to the origins of the job's own URLs.
    */
   headersFor(task: RequestedTask): Readonly<Record<string, string>>;
+  /** The header profile of a request: one for each session or, without a session, for each site. */
+  profileFor?: ((site: string, session: { identity: number } | undefined) => ProfileName | undefined) | undefined;
 };

@@ -17,7 +17,6 @@ import type { FetchLimits, FetchOutcome, RequestCookies } from "../../fetch/fetc
 import type { RobotsAnswer, RobotsPolicy } from "../../fetch/robots.ts";
 import { claimOf, type Grant, type Settlement } from "../../frontier/frontier.ts";
 import { errorLocation } from "../../runtime/error-location.ts";
-import type { Session } from "../../session/session-store.ts";
 import type { ExtractedPage, PageInput } from "../../spider/page-reader.ts";
 import type { PageSpool } from "../../store/bodies/bodies.ts";
 import type { MemoryWrite } from "../../store/page-memory.ts";
@@ -32,7 +31,7 @@ import type { JobPlan } from "./plan.ts";
 import type { ReadBatcher } from "./read-batcher.ts";
 import { emitted, isAsBefore, memoryOf, memoryOfGone, memoryOfSame, type Revisit, readBefore } from "./recrawl.ts";
 import { kindAt, type ScriptedSites } from "./scripted-sites.ts";
-import { cookiesOf, fetchInSession, openSession, type SessionDeps } from "./session-run.ts";
+import { cookiesOf, fetchInSession, openSession, type SessionDeps, type TaskSession } from "./session-run.ts";
 import { runSitemapTask, type SitemapTaskDeps } from "./sitemap-task.ts";
 import { ended, fetchFailed, messageOf, type TaskResult, tookTooLong, writeOf } from "./task-result.ts";
 import { isOverTime } from "./time-limit.ts";
@@ -96,9 +95,9 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
   const blocked = run.plan.spec.blocks === undefined ? undefined : await findPageBlocks(run);
   const isReplaced = blocked?.taken.at(-1) === "session";
   const session = run.plan.spec.sessions === undefined ? undefined : await openSession(task, { isReplaced });
-  const cookies = session === undefined ? undefined : cookiesOf(session.session);
+  const cookies = session === undefined ? undefined : cookiesOf(session);
   const fetching = blocked === undefined ? task : { ...task, blocked };
-  const outcome = session === undefined ? await fetchPage(fetching) : await fetchWith(session.session, fetching);
+  const outcome = session === undefined ? await fetchPage(fetching) : await fetchWith(session, fetching);
   if (blocked !== undefined) {
     if (outcome.kind === "retry" && outcome.block !== undefined) return afterBlock(run, outcome, blocked, session);
     if (outcome.kind !== "retry") await forgetBlocks(run, blocked);
@@ -121,11 +120,11 @@ export async function runTask(run: NewTaskRun): Promise<TaskResult> {
 async function fetchSitemap(task: Task, bodyBytes: number): Promise<FetchOutcome> {
   const opened = await openSession(task, {});
   const limited = { ...task, bodyBytes };
-  return opened === undefined ? fetchPage(limited) : fetchWith(opened.session, limited);
+  return opened === undefined ? fetchPage(limited) : fetchWith(opened, limited);
 }
 
 /** Fetches the page in a session. */
-function fetchWith(session: Session, task: Task & { bodyBytes?: number }): Promise<FetchOutcome> {
+function fetchWith(session: TaskSession, task: Task & { bodyBytes?: number }): Promise<FetchOutcome> {
   const { deps, options, grant, plan, signal } = task;
   return fetchInSession(session, {
     ...{ deps, grant, plan, signal },
@@ -201,7 +200,7 @@ async function parsePage(task: Task): Promise<TaskResult> {
   // The handler sends its requests in the session that fetched the page.
   const site = siteOf(spooled.page.url, plan.spec.siteGrouping);
   const session = await openSession({ ...task, grant: { ...grant, site } }, number === undefined ? {} : { number });
-  const cookies = session === undefined ? undefined : cookiesOf(session.session);
+  const cookies = session === undefined ? undefined : cookiesOf(session);
   const asFetched = { ...task, cookies, grant: { ...grant, url: spooled.page.url, kind, carry } };
   const result = await readPage(asFetched, { kind: "page", ...spooled }, isAllowed);
   return result.settlement.outcome.kind === "done" ? { ...result, parsedPage: name } : result;

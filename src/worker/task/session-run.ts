@@ -76,9 +76,10 @@ export async function openSession(
   return { session, identity: nth + generation, replace: () => first.replace(replaced) };
 }
 
-export async function fetchInSession(session: Session, run: SessionRun): Promise<FetchOutcome> {
+export async function fetchInSession(opened: TaskSession, run: SessionRun): Promise<FetchOutcome> {
   const { deps, plan, signal } = run;
-  const cookies = cookiesOf(session);
+  const { session } = opened;
+  const cookies = cookiesOf(opened);
   const hasLogin = plan.spec.login !== undefined || plan.logIn !== undefined;
   for (let resends = 0, hasNewLogin = false; ; resends++) {
     if (hasLogin && !session.isLoggedIn()) {
@@ -128,10 +129,11 @@ function refused(
 
 const PLAIN_EXPIRED: ExpiredSession = { status: [401] };
 
-export function cookiesOf(session: Session): RequestCookies {
+export function cookiesOf({ session, identity }: TaskSession): RequestCookies {
   const { jar } = session;
   return {
     session: session.key,
+    identity,
     headerFor: (url) => jar.headerFor(url),
     receive(url, setCookies) {
       jar.receive(url, setCookies);
