@@ -94,13 +94,18 @@ progress and exits. A second Ctrl-C ends it at once. You can resume a crawl afte
   ended, its output is written again. If there is no such crawl, a new crawl starts. \`--rate\`, \`--burst\`,
   \`--per-site\`, \`--ignore-robots\`, \`--no-adaptive\`, \`--parse\` and \`--request-id\` are not compared.
 
-A resumed crawl keeps the settings of its job. Of the flags that define a job, only \`--rate\`, \`--burst\` and
-\`--per-site\` take effect; without a target, the others are refused. Flags that are not part of the job, such as
-\`--concurrency\` and \`--processes\`, take effect as usual. Without \`--out\`, the crawl writes to the same file as before.
+A resumed crawl keeps the settings of its job, except that you can change \`--rate\`, \`--burst\` and \`--per-site\`. With a
+target, the other flags that define a job only select the crawl; without a target, they are refused. Flags that are not
+part of the job, such as \`--concurrency\` and \`--processes\`, take effect as usual. Without \`--out\`, the crawl writes to
+the same file as before.
 
-**\`--json\`** prints the job, and adds \`pages\`, \`records\`, \`invalid\` and \`seconds\`. If records were written to a file,
-it adds \`out\`. It adds \`rates\` if another job or an operator has set the rate of a site, or if Trawl has lowered the
-rate because of the responses of the site. \`rates\` contains one sentence per site, for at most 3 sites:
+**\`--json\`** prints the job, and adds \`pages\`, \`records\`, \`invalid\` and \`seconds\`. Further fields depend on the crawl:
+
+- \`out\`: the file to which records were written
+- \`rates\`: one sentence per site, for at most 3 sites, if another job or an operator has set the rate of the site, or
+  if Trawl has lowered it because of the responses of the site
+- \`proxies\`: \`{ budget, fallbackRequests, providers }\`, if requests went through proxies. \`fallbackRequests\` is the
+  used part of the budget, \`providers\` has \`requests\` and \`cost\` of each provider
 
 \`\`\`json
 { ${jobFields("crawl:jmwiapq7ve90649")},

@@ -83,8 +83,9 @@ ${NOTE}`;
 function statesPage(): string {
   return `# States
 
-A task is one URL of one job. The frontier stores tasks in the states \`queued\`, \`delayed\` and \`leased\`. It only counts
-tasks in the other states, except \`dead\`: these are stored as dead letters, so that you can inspect and replay them.
+A task is one URL of one job. This page shows the states of tasks and jobs. The frontier stores tasks in the states
+\`queued\`, \`delayed\`, \`leased\` and \`dead\`. Dead tasks are the dead letters, which you can inspect and replay. The
+frontier only counts the tasks in the states \`done\`, \`refused\` and \`cancelled\`.
 
 ${diagram(TASK_MOVES)}
 
