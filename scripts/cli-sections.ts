@@ -12,8 +12,8 @@ Commands write results to stdout, and progress, reports and errors to stderr. If
 its progress in a few lines that it updates in place. Otherwise, it prints one line every 5 seconds:
 \`pages=312 rate=48.2/s queue=120 in_flight=8 failed=1 eta=3s\`.
 
-By default, all commands except \`try\` and \`sitemap\` use the broker and the store of the current folder. These flags have the same
-meaning in all commands that have them:
+By default, all commands except \`try\`, \`sitemap\` and \`proxies bench\` use the broker and the store of the current
+folder. These flags have the same meaning in all commands that have them:
 
 | flag | meaning |
 |---|---|
@@ -24,13 +24,13 @@ meaning in all commands that have them:
 | \`--json\` | print one JSON object as the last line of stdout; the section of each command describes its object |
 
 The output of a command has the same format with and without \`--api\`. \`--broker\` and \`--store\` override \`TRAWL_API\`, and
-cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`sitemap\`, \`worker\`, \`serve\`, \`up\`, \`doctor\` and \`demo\` never call a
-server, and ignore \`TRAWL_API\`.
+cannot be combined with \`--api\`. The commands \`crawl\`, \`try\`, \`sitemap\`, \`worker\`, \`serve\`, \`up\`, \`proxies\`,
+\`doctor\` and \`demo\` never call a server, and ignore \`TRAWL_API\`.
 
 | exit code | meaning |
 |---|---|
 | 0 | success. The command reports failed tasks; they change the exit code only with \`--strict\` |
-| 1 | the job failed (no page could be fetched or processed) or was cancelled; \`try\` got no page, or its handler failed; \`sitemap\` could not read a file; \`doctor\` found a problem; \`submit\` got a list without a valid URL; with \`--strict\`, a task failed or \`submit\` refused a URL; or Trawl has a bug (\`INTERNAL\`) |
+| 1 | the job failed (no page could be fetched or processed) or was cancelled; \`try\` got no page, or its handler failed; \`sitemap\` could not read a file; \`proxies bench\` found no successful proxy for a URL; \`doctor\` found a problem; \`submit\` got a list without a valid URL; with \`--strict\`, a task failed or \`submit\` refused a URL; or Trawl has a bug (\`INTERNAL\`) |
 | 2 | invalid usage, configuration, job, URL or selector; or the command is not possible: for example, the job does not exist or has ended, the port is in use, or the key lacks a permission |
 | 3 | the broker, the store, the browser or the server of \`--api\` is unavailable or full, or has an unsupported version |
 | 130 | interrupted by Ctrl-C, SIGTERM or SIGHUP; nothing is lost, see [--resume](#trawl-crawl). \`worker\`, \`serve\` and \`up\` exit with 0 after the first signal, and with 130 only after a second one |
@@ -94,13 +94,18 @@ progress and exits. A second Ctrl-C ends it at once. You can resume a crawl afte
   ended, its output is written again. If there is no such crawl, a new crawl starts. \`--rate\`, \`--burst\`,
   \`--per-site\`, \`--ignore-robots\`, \`--no-adaptive\`, \`--parse\` and \`--request-id\` are not compared.
 
-A resumed crawl keeps the settings of its job. Of the flags that define a job, only \`--rate\`, \`--burst\` and
-\`--per-site\` take effect; without a target, the others are refused. Flags that are not part of the job, such as
-\`--concurrency\` and \`--processes\`, take effect as usual. Without \`--out\`, the crawl writes to the same file as before.
+A resumed crawl keeps the settings of its job, except that you can change \`--rate\`, \`--burst\` and \`--per-site\`. With a
+target, the other flags that define a job only select the crawl; without a target, they are refused. Flags that are not
+part of the job, such as \`--concurrency\` and \`--processes\`, take effect as usual. Without \`--out\`, the crawl writes to
+the same file as before.
 
-**\`--json\`** prints the job, and adds \`pages\`, \`records\`, \`invalid\` and \`seconds\`. If records were written to a file,
-it adds \`out\`. It adds \`rates\` if another job or an operator has set the rate of a site, or if Trawl has lowered the
-rate because of the responses of the site. \`rates\` contains one sentence per site, for at most 3 sites:
+**\`--json\`** prints the job, and adds \`pages\`, \`records\`, \`invalid\` and \`seconds\`. Further fields depend on the crawl:
+
+- \`out\`: the file to which records were written
+- \`rates\`: one sentence per site, for at most 3 sites, if another job or an operator has set the rate of the site, or
+  if Trawl has lowered it because of the responses of the site
+- \`proxies\`: \`{ budget, fallbackRequests, providers }\`, if requests went through proxies. \`fallbackRequests\` is the
+  used part of the budget, \`providers\` has \`requests\` and \`cost\` of each provider
 
 \`\`\`json
 { ${jobFields("crawl:jmwiapq7ve90649")},
@@ -378,12 +383,13 @@ in \`trawl job\` and \`trawl workers\`, queues and sites the same fields as in t
   proxies: {
     examples: ["npx trawl proxies", "npx trawl proxies --json"],
     notes: `[proxies.md](proxies.md) explains how proxies are chosen. \`bench\` sends \`--requests\` requests to each URL through
-each proxy. Every proxy gets one request before any gets the next, so all see the site in the same state. The winner is
-the proxy with the best success per cost; a proxy that needs a second longer counts half.
+each proxy. The proxies take turns, so that a site that becomes slower affects all proxies equally. The winner is the
+proxy with the best success per cost; a proxy with an average of one second counts half as much as one that responds at
+once.
 
 **\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedAt, requests, success, blocked, averageMs,
 cost }], "providers": [{ provider, site, requests, success, blocked, averageMs, cost }] }\`. \`state\` is \`healthy\`,
-\`ejected\` or \`probation\`: the next request tries the proxy again. \`success\` is a share from 0 to 1. With \`bench\`, it
+\`ejected\` or \`probation\` (the next request tries the proxy again). \`success\` is a share from 0 to 1. With \`bench\`, it
 prints \`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
 }\`; \`winner\` is \`{ proxy, provider }\`, or \`null\` if no proxy was successful.`,
   },
@@ -482,6 +488,7 @@ whether the store can be read and written, and whether the folder or bucket of t
 - running jobs while no worker runs
 - workers on queues that no job uses
 - spiders that a worker cannot load
+- the proxies of the settings, and references to secrets that cannot be read
 - workers with another version of Trawl
 - workers on several machines whose store is a file
 

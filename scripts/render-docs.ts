@@ -28,11 +28,11 @@ function configPage(): string {
   });
   return `# Configuration
 
-Settings come from the defaults below, \`trawl.config.ts\` (or \`.mts\`, \`.js\`, \`.mjs\`) in the working folder, the
-environment, and flags; later sources override earlier ones. The keys of a job (\`politeness\`, \`retries\`, \`limits\`)
-override the defaults, the file and the environment for that job. The flags of \`trawl crawl\`, \`submit\` and \`schedule\`
-override the keys of the job. Trawl rejects unknown settings and invalid values, reports all of them at once, and exits
-with 2.
+This page lists all settings. Settings come from four sources: the defaults below, \`trawl.config.ts\` (or \`.mts\`,
+\`.js\`, \`.mjs\`) in the working folder, the environment, and flags. Later sources override earlier ones. The keys of a
+job (\`politeness\`, \`retries\`, \`limits\`) override the first three sources for that job, and the flags of
+\`trawl crawl\`, \`submit\` and \`schedule\` override the keys of the job. Trawl rejects unknown settings and invalid
+values, reports all of them at once, and exits with 2.
 
 \`\`\`ts
 // trawl.config.ts
@@ -83,8 +83,9 @@ ${NOTE}`;
 function statesPage(): string {
   return `# States
 
-A task is one URL of one job. The frontier stores tasks in the states \`queued\`, \`delayed\` and \`leased\`. It only counts
-tasks in the other states, except \`dead\`: these are stored as dead letters, so that you can inspect and replay them.
+A task is one URL of one job. This page shows the states of tasks and jobs. The frontier stores tasks in the states
+\`queued\`, \`delayed\`, \`leased\` and \`dead\`. Dead tasks are the dead letters, which you can inspect and replay. The
+frontier only counts the tasks in the states \`done\`, \`refused\` and \`cancelled\`.
 
 ${diagram(TASK_MOVES)}
 
@@ -95,7 +96,7 @@ ${diagram(TASK_MOVES)}
 | leased -> delayed | the attempt failed and will be retried after a wait |
 | leased -> queued or delayed | the lease expired, or the worker stopped; the task returns to the state before the lease |
 | leased -> dead | the attempt failed permanently, the last retry failed, or three workers died while running the task |
-| leased -> refused | robots.txt disallows the URL |
+| leased -> refused | robots.txt disallows the URL; or the task delivers an event of a webhook that no longer exists |
 | queued, delayed or leased -> cancelled | the job was cancelled or reached its time limit |
 | dead -> queued or delayed | a user replays the dead letter; the task is delayed if the rate of the replay requires a wait |
 

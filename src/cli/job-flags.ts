@@ -33,7 +33,7 @@ export function withJobFlags(
     )
     .option(
       "--sitemap [urls...]",
-      "also fetch the pages that these sitemaps list; without a URL: those of the sitemaps that robots.txt of the given URLs names; put the targets before this flag",
+      "also fetch the pages that these sitemaps list; without a URL: the sitemaps that robots.txt of the given URLs names, or /sitemap.xml; write the targets before this flag",
     )
     .option(
       "--since <when>",

@@ -7,7 +7,7 @@ export type ProxyFlags = { proxy: string[]; region?: string };
 export function withProxyFlag(command: Command): Command {
   return command.option(
     "--proxy <url|file>",
-    "send requests through this proxy (http, https, socks5) or gateway (a URL with {url}), or through those in a file; write passwords as env:NAME, because other users can see arguments (repeatable)",
+    "send requests through this proxy (http, https, socks5) or gateway (a URL with {url}), or through those listed in a file; write passwords as env:NAME, because other users can read the arguments of a process (repeatable)",
     collect,
     [],
   );

@@ -71,7 +71,7 @@ export const RETRY_REASONS = {
   dns: "the host name did not resolve",
   proxy: "the proxy failed, refused the credentials or did not connect to the site; or no proxy fits the job",
   blocked:
-    "the site answered with the page of a bot protection or a captcha; or, through a proxy, with a plain 403, or 429 without Retry-After",
+    "the response is the page of a bot protection or a captcha; or it came through a proxy and has status 403, or 429 without Retry-After",
   throttled: "status 429 or 503: the site gets too many requests or is overloaded",
   server_error: "status 408, 425, or 5xx other than 501, 503 and 505; from a webhook endpoint, any 5xx other than 503",
   robots_unreachable: "robots.txt could not be fetched, so no page of the site may be fetched yet",

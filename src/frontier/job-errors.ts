@@ -31,7 +31,7 @@ export function endedAdvice(state: string): string {
 export function tooLateForLimits(jobId: string, state: string): TrawlError {
   return new TrawlError("JOB_ENDED", {
     op: "frontier.setLimits",
-    message: `job ${jobId} is ${state}${state === "running" ? " and past its deadline" : ""}: too late to change its limits; start a new job`,
+    message: `job ${jobId} is ${state}${state === "running" ? " and past its deadline" : ""}, so its limits cannot be changed; start a new job`,
     detail: { jobId, state },
   });
 }

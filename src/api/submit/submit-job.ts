@@ -139,7 +139,7 @@ function noUrls(): TrawlError {
 function brokerFull(progress: Omit<Counts, "refused">, retryAfterMs: number): TrawlError {
   return new TrawlError("BROKER_FULL", {
     op: "api.submit",
-    message: `the broker is full; ${progress.taken} of these URLs were taken: send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`,
+    message: `the broker is full: the server has processed ${progress.taken} of these URLs; send the rest to /v1/jobs/${progress.id}/urls later, the last of them with ?last=true`,
     detail: { ...progress, retryAfterMs },
   });
 }

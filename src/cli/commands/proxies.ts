@@ -16,17 +16,17 @@ Examples:
 Without an action, the command shows what the fleet has measured: the state of
 each proxy, and success, latency and cost by provider and site. Workers write
 their results to the broker every 2 seconds.
-bench sends requests to the given URLs through every proxy, one after the other,
-at the rate of the settings (TRAWL_RATE), and names the best proxy for each URL.
-It does not read robots.txt.
-Exit codes: 0 success, 1 no proxy was successful, 2 invalid usage,
-3 broker unavailable, 130 interrupted.`;
+bench sends requests to the given URLs through each proxy in turn, at the rate
+of the settings (TRAWL_RATE), and names the best proxy for each URL. It does not
+read robots.txt.
+Exit codes: 0 success, 1 no proxy was successful for one of the URLs, 2 invalid
+usage, 3 broker unavailable, 130 interrupted.`;
 
 export function addProxies(program: Command): void {
   withConnectionFlags(program.command("proxies"))
     .argument("[action]", "bench: compare proxies (default: show their health)")
     .argument("[urls...]", "bench: the URLs to request")
-    .description("show success, latency and cost of the proxies; or compare proxies with bench")
+    .description("show the success, latency and cost of proxies, or compare proxies (bench)")
     .option("--proxies <list>", "URLs, separated by commas, or a file (default: those of the settings)")
     .option("--requests <n>", "bench: requests per proxy and URL", wholeNumber("--requests", 1, 1000), 10)
     .addHelpText("after", EXAMPLES)

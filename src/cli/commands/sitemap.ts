@@ -11,9 +11,10 @@ Examples:
   trawl sitemap https://shop.example/ | cut -f1 | trawl submit - --follow none
   trawl sitemap https://blog.example/feed.xml --json | jq -r .url
 
-A URL without a path names a site: its robots.txt names the sitemaps, otherwise
-/sitemap.xml is read. Index files are followed. Each line has the URL and, after
-a tab, its lastmod. Sitemaps may be XML, gzip files, lists of URLs, RSS or Atom.
+For a URL without a path, the command reads the sitemaps that robots.txt of the
+site names, or /sitemap.xml if it names none. It follows index files. Each line
+has the URL of a page and, after a tab, its lastmod. A sitemap may be XML, gzip,
+a list of URLs, RSS or Atom.
 To crawl the pages, use trawl crawl URL --sitemap.
 Exit codes: 0 success, 1 a sitemap cannot be fetched or read, 2 invalid usage,
 130 interrupted.`;

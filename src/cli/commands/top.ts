@@ -22,11 +22,11 @@ Examples:
   trawl top --once                          print one snapshot as text
   trawl top --once --json                   print one snapshot as JSON
 
-Shows jobs with their progress, queues, sites and workers. By default, the
-screen is updated every second.
-Small charts show the last minutes. Keys: Tab next panel, ↑ ↓ select, p pause or
-resume a job, / filter, s sort, ? help, q quit. Without a terminal, for example
-in a pipe, the command prints one snapshot.
+Shows jobs with their progress, queues, sites and workers. The screen is updated
+every second (--interval). Small charts show the last minutes.
+Keys: Tab next panel, ↑ ↓ select, p pause or resume a job, / filter, s sort,
+? help, q quit. Without a terminal, for example in a pipe, the command prints
+one snapshot.
 Exit codes: 0 quit, 2 invalid usage, 3 broker, store or server unavailable at
 the start.`;
 

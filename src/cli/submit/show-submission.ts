@@ -19,7 +19,7 @@ export function createSubmitProgress(
   let hasWaited = false;
   return {
     show({ taken }, isFull) {
-      const waiting = isFull ? "; the broker is full: waiting for workers to catch up" : "";
+      const waiting = isFull ? "; the broker is full: waiting until workers have fetched some URLs" : "";
       const text = `${plural(taken, "URL")} processed${waiting}`;
       if (screen.isLive) screen.live(`${shorten(text, screen.columns() - 1)}\n`);
       else if (now() - lastAt >= PLAIN_EVERY_MS || (isFull && !hasWaited)) {

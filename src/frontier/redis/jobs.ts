@@ -210,7 +210,7 @@ async function openOn(shard: Shard, limit: number, from: ScriptArg): Promise<Rep
 function jobEnded(jobId: string, state: string, op: string): TrawlError {
   return new TrawlError("JOB_ENDED", {
     op: `frontier.${op}`,
-    message: `job ${jobId} is ${state}: too late to ${op} it; ${endedAdvice(state)}`,
+    message: `job ${jobId} is ${state} and cannot be changed; ${endedAdvice(state)}`,
     detail: { jobId, state },
   });
 }

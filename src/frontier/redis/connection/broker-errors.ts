@@ -32,7 +32,7 @@ export function toTrawlError(url: RedisUrl, op: string, cause: unknown): unknown
   if (isOutOfMemory(cause)) {
     return new TrawlError("BROKER_FULL", {
       op,
-      message: `broker ${url.redacted} is out of memory (maxmemory); let workers catch up, or raise maxmemory`,
+      message: `broker ${url.redacted} is out of memory (maxmemory); wait until workers have fetched some URLs, or raise maxmemory`,
       detail,
       cause,
     });

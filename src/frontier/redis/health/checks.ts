@@ -86,14 +86,20 @@ export function checkMemory(server: ServerInfo): Finding {
   const message = `${megabytes(used)} of ${megabytes(max)} used`;
   if (used < NEARLY_FULL * max) return { check, verdict: "ok", message };
   const verdict = used < max ? "warning" : "problem";
-  return { check, verdict, message, fix: "raise maxmemory, or let workers catch up before submitting more" };
+  return {
+    check,
+    verdict,
+    message,
+    fix: "raise maxmemory, or wait until workers have fetched some URLs before you submit more",
+  };
 }
 
 /** Sets of seen URLs that are too large for Redis to pack take ten times the memory. */
 export function checkPacking(entries: string | undefined): Finding {
   const check = "broker packing";
   if (entries === undefined) return { check, verdict: "ok", message: `set-max-intset-entries: ${NOT_REPORTED}` };
-  if (Number(entries) >= MIN_INTSET) return { check, verdict: "ok", message: "sets of seen URLs are packed" };
+  if (Number(entries) >= MIN_INTSET)
+    return { check, verdict: "ok", message: "seen URLs are stored in the compact form" };
   const message = `set-max-intset-entries is ${entries}: seen URLs would take ten times the memory`;
   return { check, verdict: "warning", message, fix: `set set-max-intset-entries to ${MIN_INTSET}, its default` };
 }
