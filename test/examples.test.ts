@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createDemoShop, type DemoShop } from "../src/demo/demo-shop.ts";
 import { jsonLines, lastJson, trawl } from "./e2e/cli.ts";
 import { newFolder } from "./e2e/folder.ts";
+import { listedUrls } from "./e2e/listed-urls.ts";
 import { originOf } from "./e2e/sites.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -30,12 +31,10 @@ async function runExample(name: string, from: string, to: string, env: Record<st
   return { summary: lastJson(end), records };
 }
 
-/** The URLs of all products, from the sitemap of the shop. */
-async function productUrls({ url }: DemoShop): Promise<string[]> {
-  const sitemap = await fetch(`${url}/sitemap.xml`).then((reply) => reply.text());
-  return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)]
-    .map(([, loc = ""]) => loc)
-    .filter((loc) => /\/product\//.test(loc));
+/** The URLs of all products, from the sitemaps of the shop. */
+async function productUrls(shop: DemoShop): Promise<string[]> {
+  const urls = await listedUrls(shop);
+  return urls.filter((url) => /\/product\//.test(url));
 }
 
 describe("the examples", () => {

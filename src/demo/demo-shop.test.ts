@@ -38,11 +38,23 @@ function linksOf(shop: DemoShop, path: string, { headers, body }: Reply): string
 }
 
 async function productPaths(shop: DemoShop): Promise<string[]> {
-  const $ = cheerio.load((await get(shop, "/sitemap.xml")).body.toString(), { xml: true });
+  const paths = await listedPaths(shop);
+  return paths.filter((path) => path.startsWith("/product/"));
+}
+
+/** The paths in the files of the sitemap index. */
+async function listedPaths(shop: DemoShop): Promise<string[]> {
+  const listed: string[] = [];
+  for (const path of await locsOf(shop, "/sitemap.xml")) listed.push(...(await locsOf(shop, path)));
+  return listed;
+}
+
+async function locsOf(shop: DemoShop, path: string): Promise<string[]> {
+  const { body } = await get(shop, path);
+  const $ = cheerio.load((path.endsWith(".gz") ? gunzipSync(body) : body).toString(), { xml: true });
   return $("loc")
     .toArray()
-    .map((loc) => $(loc).text().slice(shop.url.length))
-    .filter((path) => path.startsWith("/product/"));
+    .map((loc) => $(loc).text().slice(shop.url.length));
 }
 
 describe("demo shop, crawled completely", () => {
@@ -70,11 +82,8 @@ describe("demo shop, crawled completely", () => {
     expect(pathsWith(({ status }) => ![200, 301, 404].includes(status))).toEqual([]);
   });
 
-  it("lists in the sitemap exactly the pages that links reach and robots.txt allows", () => {
-    const xml = cheerio.load(replies.get("/sitemap.xml")?.body.toString() ?? "", { xml: true });
-    const listed = xml("loc")
-      .toArray()
-      .map((loc) => xml(loc).text());
+  it("lists in the sitemap exactly the pages that links reach and robots.txt allows", async () => {
+    const listed = await listedPaths(shop);
     const linked = pathsWith(
       ({ status, headers }, path) =>
         status === 200 &&
@@ -83,7 +92,17 @@ describe("demo shop, crawled completely", () => {
     );
 
     expect(new Set(listed).size).toBe(listed.length);
-    expect([...listed].sort()).toEqual(linked.map((path) => shop.url + path).sort());
+    expect([...listed].sort()).toEqual(linked.sort());
+  });
+
+  it("names the next page of a list in a Link header too", () => {
+    const next = pathsWith(({ headers }) => headers.has("link"));
+    expect(next.length).toBeGreaterThan(10);
+    for (const path of next) {
+      const { headers, body } = replies.get(path) as Reply;
+      const $ = cheerio.load(body.toString());
+      expect(headers.get("link")).toBe(`<${$("a[rel=next]").attr("href")}>; rel="next"`);
+    }
   });
 
   it("links the disallowed checkout from every page", () => {

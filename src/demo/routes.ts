@@ -1,4 +1,5 @@
 /** Every path of the demo shop and its response, including the difficult ones. */
+import { gzipSync } from "node:zlib";
 import type { Catalogue, Product } from "./catalogue.ts";
 import {
   CATEGORY_PAGE_SIZE,
@@ -30,6 +31,10 @@ type Routes = {
   answer(path: string): Answer;
 };
 
+/** The files of the sitemap index. */
+const PAGES_SITEMAP = "/sitemaps/pages.xml";
+const PRODUCTS_SITEMAP = "/sitemaps/products.xml.gz";
+
 const SLOW_MS = 1500;
 /** The index of the product whose first request fails, and of the product with an old address that redirects. */
 const FLAKY_PRODUCT = 100;
@@ -43,7 +48,7 @@ export function createRoutes(catalogue: Catalogue, baseUrl: string): Routes {
   const unlisted = (path: string, answer: () => Answer) => routes.set(path, { isListed: false, answer });
 
   listed("/", () => page(homePage(catalogue, baseUrl)));
-  for (const { path, render } of listingRoutes(catalogue, baseUrl)) listed(path, () => page(render()));
+  for (const { path, next, render } of listingRoutes(catalogue, baseUrl)) listed(path, () => listPage(render(), next));
   for (const [index, product] of catalogue.products.entries()) {
     const show = () => page(productPage(product, catalogue, baseUrl));
     listed(product.path, index === FLAKY_PRODUCT ? onceBusy(show, baseUrl) : show);
@@ -60,13 +65,34 @@ export function createRoutes(catalogue: Catalogue, baseUrl: string): Routes {
   unlisted("/style.css", () => file("text/css", STYLE));
   unlisted("/favicon.svg", () => file("image/svg+xml", ICON));
   unlisted("/robots.txt", () => file("text/plain", robots(baseUrl)));
-  unlisted("/sitemap.xml", () => file("application/xml", sitemap(routes, baseUrl)));
+  const listedPaths = (isWanted: (path: string) => boolean) =>
+    [...routes].filter(([path, { isListed }]) => isListed && isWanted(path)).map(([path]) => path);
+  unlisted("/sitemap.xml", () => file("application/xml", sitemapIndex([PAGES_SITEMAP, PRODUCTS_SITEMAP], baseUrl)));
+  unlisted(PAGES_SITEMAP, () =>
+    file(
+      "application/xml",
+      sitemap(
+        listedPaths((path) => !isProduct(path)),
+        baseUrl,
+      ),
+    ),
+  );
+  unlisted(PRODUCTS_SITEMAP, () =>
+    answerOf(200, "application/gzip", gzipSync(sitemap(listedPaths(isProduct), baseUrl))),
+  );
 
   return { answer: (path) => routes.get(path)?.answer() ?? page(missingPage(baseUrl), 404) };
 }
 
-function listingRoutes(catalogue: Catalogue, baseUrl: string): { path: string; render: () => string }[] {
-  const at = (list: ListPage, render: () => string) => ({ path: listPath(list.basePath, list.page), render });
+/** `next`: the path of the next page of the list. */
+type ListingRoute = { path: string; next: string | undefined; render: () => string };
+
+function listingRoutes(catalogue: Catalogue, baseUrl: string): ListingRoute[] {
+  const at = (list: ListPage, render: () => string) => ({
+    path: listPath(list.basePath, list.page),
+    next: list.page < list.pages ? listPath(list.basePath, list.page + 1) : undefined,
+    render,
+  });
   const categories = catalogue.departments.flatMap((department) => {
     const own = catalogue.products.filter((product) => product.department === department);
     return listPages(`/category/${department.slug}/`, own, CATEGORY_PAGE_SIZE).map((list) =>
@@ -101,11 +127,28 @@ function robots(baseUrl: string): string {
   return `User-agent: *\nDisallow: /checkout/\n\nSitemap: ${baseUrl}/sitemap.xml\n`;
 }
 
-function sitemap(routes: ReadonlyMap<string, Route>, baseUrl: string): string {
-  const entries = [...routes]
-    .filter(([, { isListed }]) => isListed)
-    .map(([path]) => `<url><loc>${baseUrl}${path}</loc></url>\n`);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("")}</urlset>\n`;
+function isProduct(path: string): boolean {
+  return path.startsWith("/product/");
+}
+
+function sitemap(paths: readonly string[], baseUrl: string): string {
+  const entries = paths.map((path) => `<url><loc>${baseUrl}${path}</loc></url>\n`);
+  return sitemapFile("urlset", entries);
+}
+
+function sitemapIndex(files: readonly string[], baseUrl: string): string {
+  const entries = files.map((path) => `<sitemap><loc>${baseUrl}${path}</loc></sitemap>\n`);
+  return sitemapFile("sitemapindex", entries);
+}
+
+function sitemapFile(root: string, entries: readonly string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("")}</${root}>\n`;
+}
+
+/** A page of a list. Its header names the next one. */
+function listPage(text: string, next: string | undefined): Answer {
+  const answer = page(text);
+  return next === undefined ? answer : { ...answer, headers: { ...answer.headers, link: `<${next}>; rel="next"` } };
 }
 
 function page(text: string, status = 200): Answer {

@@ -279,7 +279,8 @@ describe("links", () => {
     <link rel="next" href="/next"><iframe src="/frame"></iframe><a href="mailto:a@b">m</a><a href="?p=2">again</a>`;
 
   it.each([
-    ["a[href]", ["salt.html?p=2", "salt.html?p=3"]],
+    // The default selector also finds the next page that a <link> names.
+    ["a[href]", ["salt.html?p=2", "salt.html?p=3", "next"]],
     ["link[rel=next]", ["next"]],
     ["iframe", ["frame"]],
     [".pages", ["salt.html?p=2", "salt.html?p=3"]],

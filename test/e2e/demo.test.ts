@@ -6,6 +6,7 @@ import { duplicates, missing } from "../site/loss-checker.ts";
 import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
+import { listedUrls } from "./listed-urls.ts";
 
 type RecordLine = { title: string; text: string; _url: string; _status: number };
 
@@ -18,10 +19,10 @@ async function openShop(): Promise<DemoShop> {
   return shop;
 }
 
-/** The pages in the sitemap of the shop. A crawl also finds the sitemap itself, because a page links to it. */
+/** The pages in the sitemaps of the shop. A crawl also finds the sitemap itself, because a page links to it. */
 async function listedPaths(shop: DemoShop): Promise<string[]> {
-  const sitemap = await fetch(`${shop.url}/sitemap.xml`).then((reply) => reply.text());
-  return [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url = ""]) => new URL(url).pathname);
+  const urls = await listedUrls(shop);
+  return urls.map((url) => new URL(url).pathname);
 }
 
 function pathsOf(records: readonly RecordLine[]): string[] {

@@ -1,6 +1,7 @@
 /** Tests crawls that start from sitemaps, from the side of the site, and `trawl sitemap`. */
 
 import { writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -39,6 +40,16 @@ async function siteWith(content: (url: string) => Routes) {
   });
   routes = content(site.url);
   return site;
+}
+
+/** A response that never ends, until the client disconnects. */
+function writeForever(response: ServerResponse, start: string, part: string): void {
+  response.write(start);
+  const write = () => {
+    while (!response.destroyed && response.write(part));
+  };
+  response.on("drain", write);
+  write();
 }
 
 async function crawl(cwd: string, args: readonly string[]) {
@@ -194,7 +205,9 @@ describe("sitemaps of a crawl", () => {
       "/deep-0.xml": indexOf(`${url}/deep-1.xml`),
       "/deep-1.xml": indexOf(`${url}/deep-2.xml`),
       "/deep-2.xml": indexOf(`${url}/deep-3.xml`),
-      "/deep-3.xml": indexOf(`${url}/deep-4.xml`),
+      ...Object.fromEntries(
+        [3, 4, 5, 6, 7, 8, 9].map((level) => [`/deep-${level}.xml`, indexOf(`${url}/deep-${level + 1}.xml`)]),
+      ),
       "/bomb.xml": `<?xml version="1.0"?>${bomb}<urlset><url><loc>${url}/p?&b;&b;</loc></url></urlset>`,
       "/xxe.xml": `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><urlset><url><loc>${url}/p?f=&f;</loc></url></urlset>`,
       "/page.xml": "<!doctype html><html><body>Not found</body></html>",
@@ -203,11 +216,14 @@ describe("sitemaps of a crawl", () => {
       "/empty.xml": "",
       "/zeros.xml.gz": { body: gzipSync(Buffer.alloc(60 * 1024 * 1024)) },
       "/huge.xml.gz": { body: gzipSync(`<urlset>${" ".repeat(60 * 1024 * 1024)}</urlset>`) },
+      "/foreign.xml": sitemapOf("https://foreign.test/a", "http://user:secret@a.test/b", "file:///etc/passwd"),
+      "/line.txt": `${url}/${"a".repeat(60 * 1024 * 1024)}`,
+      "/endless.xml": (_, response) => writeForever(response, "<urlset><!--", "a".repeat(65_536)),
       "/gone.xml": { status: 404 },
     }));
     const names = ["cycle", "deep-0", "bomb", "xxe", "page", "cut.xml.gz", "binary", "empty", "zeros.xml.gz"];
-    const files = [...names, "huge.xml.gz", "gone"].map(
-      (name) => `${site.url}/${name}${name.endsWith("gz") ? "" : ".xml"}`,
+    const files = [...names, "huge.xml.gz", "foreign", "line.txt", "endless", "gone"].map(
+      (name) => `${site.url}/${name}${name.includes(".") ? "" : ".xml"}`,
     );
     const cwd = newFolder();
 
@@ -221,12 +237,15 @@ describe("sitemaps of a crawl", () => {
       "/empty.xml": expect.stringContaining("bad_sitemap: the file is empty"),
       "/zeros.xml.gz": expect.stringContaining("bad_sitemap: the file is binary"),
       "/huge.xml.gz": expect.stringContaining("too_big: the sitemap is over 52428800 bytes"),
+      "/line.txt": expect.stringContaining("too_big: "),
+      "/endless.xml": expect.stringContaining("too_big: "),
       "/gone.xml": expect.stringContaining("http_status: answered 404"),
     });
-    const pages = pagesRequested(site).filter((path) => !/\.(?:xml|gz)$/.test(path));
+    const pages = pagesRequested(site).filter((path) => !/\.(?:xml|gz|txt)$/.test(path));
     // Undefined and external entities are not expanded.
     expect(pages.sort()).toEqual(["/p?&b;&b;", "/p?f=&f;"]);
     expect(site.log.filter(({ path }) => path === "/cycle.xml")).toHaveLength(1);
+    expect(pagesRequested(site)).not.toContain("/deep-4.xml");
   });
 
   it("lose and repeat no page if the crawl is killed while it reads them", async () => {
