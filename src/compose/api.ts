@@ -45,7 +45,7 @@ import { withCachedQueries } from "../frontier/cached-queries.ts";
 import type { Retention } from "../retain/retention.ts";
 import type { Service } from "../runtime/service.ts";
 import type { App } from "./app.ts";
-import { extractorOf } from "./extractor.ts";
+import { checkRules } from "./extractor.ts";
 
 /**
  * Builds the server. Without API keys, every caller has full access, so the server listens only on a loopback address.
@@ -67,7 +67,6 @@ export async function composeApi(
   if (!isLocal && apiKeys.length === 0 && !(await store.keys.hasAny())) throw wouldBeOpen(host);
   const authenticator = createAuthenticator({ keys: store.keys, clock, log }, { fixed: apiKeys, isLocal });
   await authenticator.isOpen(); // loads the keys before the first request
-  const checkRules: ApiDeps["checkRules"] = (spec) => void extractorOf(spec);
   const exits = describeExits(config.proxies);
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
   const guarded = createGuardedExtractor({ ...PREVIEW_LIMITS, timeoutMs: config.apiTryRulesMs });

@@ -3,6 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import { deliveryJobId, deliveryOfJob } from "../domain/webhook.ts";
 import { createRetention, type Retention, type RetentionDeps } from "../retain/retention.ts";
+import { removeSessions } from "../session/remove-sessions.ts";
 import type { App } from "./app.ts";
 
 const ROUND_MS = 60_000;
@@ -29,5 +30,6 @@ export function retentionDeps(trawl: App): RetentionDeps {
       return Array.from({ length: rounds }, (_, nth) => deliveryJobId(jobId, nth + 1));
     },
     removeEntries: (jobIds) => store.webhooks.remove(jobIds),
+    removeSessions: (job, signal) => removeSessions(frontier, job, signal),
   };
 }

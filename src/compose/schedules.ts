@@ -5,7 +5,7 @@ import { createOccurrenceQuota } from "../control/quota/occurrence-quota.ts";
 import { createQuotaKeeper } from "../control/quota/quotas.ts";
 import { type OpenedSchedules, openSchedules } from "../schedule/open-schedules.ts";
 import type { App } from "./app.ts";
-import { extractorOf } from "./extractor.ts";
+import { checkRules } from "./extractor.ts";
 
 /** `counted`: the schedule store, possibly wrapped to count occurrences for metrics. */
 export function composeSchedules(config: Config, trawl: App, counted = trawl.store.schedules): OpenedSchedules {
@@ -13,5 +13,5 @@ export function composeSchedules(config: Config, trawl: App, counted = trawl.sto
   const store = { ...trawl.store, schedules: counted };
   const quotas = createQuotaKeeper({ owners: store.owners, keys: store.keys, frontier, clock });
   const findObstacle = createOccurrenceQuota({ keys: store.keys, quotas, clock, fixed: config.apiKeys });
-  return openSchedules({ ...trawl, store, config, checkRules: (spec) => void extractorOf(spec), findObstacle });
+  return openSchedules({ ...trawl, store, config, checkRules, findObstacle });
 }

@@ -15,7 +15,11 @@ type Deps = {
   requestBodies: Pick<RequestBodies, "removeAll">;
   /** Whether the job belongs to another job, such as a delivery job. Companions are not archived. */
   isCompanion(jobId: string): boolean;
+  removeSessions: RemoveSessions;
 };
+
+/** Removes the sessions of a job from the broker, before the job itself. */
+export type RemoveSessions = (job: JobView, signal: AbortSignal) => Promise<void>;
 
 /** Jobs listed per query. */
 const JOB_BATCH = 50;
@@ -24,7 +28,7 @@ const FORGET_BATCH = 500;
 
 /** Archives jobs that ended before an instant. Returns their number. Stops between two jobs when `signal` aborts. */
 export async function archiveEnded(deps: Deps, endedBefore: number, signal: AbortSignal): Promise<number> {
-  const { frontier, archive, requestBodies, isCompanion } = deps;
+  const { frontier, archive, requestBodies, isCompanion, removeSessions } = deps;
   let archived = 0;
   for (;;) {
     const jobs = await frontier.listEnded(endedBefore, JOB_BATCH);
@@ -32,6 +36,8 @@ export async function archiveEnded(deps: Deps, endedBefore: number, signal: Abor
     for (const job of jobs) {
       if (signal.aborted) return archived;
       if (!isCompanion(job.id)) await archive.keep(summaryOf(job));
+      await removeSessions(job, signal);
+      if (signal.aborted) return archived;
       if (!(await forget(frontier, job.id, signal))) continue;
       archived += 1;
       // No task is left that could send them. After a crash before this line, they are removed when the job is deleted.

@@ -16,7 +16,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { PageSpool, RequestBodies } from "../store/bodies/bodies.ts";
 import type { JobArchive } from "../store/job-archive.ts";
-import { forget } from "./archive-ended.ts";
+import { forget, type RemoveSessions } from "./archive-ended.ts";
 
 export type DeleteDeps = {
   frontier: Pick<FrontierAdmin, "findJob" | "cancel" | "forgetJob">;
@@ -27,6 +27,7 @@ export type DeleteDeps = {
   companionsOf(jobId: string): Promise<readonly string[]>;
   /** Removes other entries of these jobs, such as webhooks. */
   removeEntries(jobIds: readonly string[]): Promise<void>;
+  removeSessions: RemoveSessions;
   clock: Clock;
 };
 
@@ -50,12 +51,14 @@ export async function markDeleted(
  * continues.
  */
 export async function cleanUp(deps: DeleteDeps, jobId: string, signal: AbortSignal): Promise<boolean> {
-  const { frontier, archive, spool, requestBodies, companionsOf, removeEntries, clock } = deps;
+  const { frontier, archive, spool, requestBodies, companionsOf, removeEntries, removeSessions, clock } = deps;
   const all = [jobId, ...(await companionsOf(jobId))];
   await removeEntries(all); // before its companions are stopped, otherwise a notifier would start them again
   let isStopped = true;
   for (const id of all) isStopped = (await stop(frontier, id)) && isStopped;
   if (!isStopped) return false;
+  const job = await frontier.findJob(jobId);
+  if (job !== undefined) await removeSessions(job, signal);
   for (let after = ""; ; ) {
     const passed = await archive.readPassed(jobId, after, BATCH);
     for (const taskId of passed) {

@@ -79,6 +79,14 @@ describe("sessions", () => {
     await one.loggedIn();
     await one.judgeLogin(7, false);
     expect(one.pauseMs()).toBe(10_000);
+
+    one.worked(7, clock.now());
+    expect(one.hasWorkedInPause()).toBe(false); // the request was not started in the pause
+    clock.advance(1);
+    one.worked(7, clock.now());
+    expect([one.hasWorkedInPause(), other.hasWorkedInPause()]).toEqual([true, false]);
+    clock.advance(10_000);
+    expect(one.hasWorkedInPause()).toBe(false);
   });
 
   it("count the tasks of all workers", async () => {

@@ -21,8 +21,8 @@ type StoredSession = {
   /** How often the session has logged in; 0: never. */
   logins: number;
   isExpired: boolean;
-  /** Set if the last logins did not help: their number, the last one, and how long no page starts another login. */
-  useless?: { count: number; login: number; until: number };
+  /** Set if the last logins did not help: their number, the last one, and the pause in which no page starts another. */
+  useless?: { count: number; login: number; since: number; until: number };
   /** How often a block has replaced the session. */
   replaced?: number;
 };
@@ -50,6 +50,10 @@ export type Session = {
    * answered as a page after it. If not, the page itself may be forbidden, and the pause before the next login grows.
    */
   judgeLogin(login: number, hasHelped: boolean): Promise<void>;
+  /** Reports that a request that was started at `sentAt` with login number `login` was not answered as expired. */
+  worked(login: number, sentAt: number): void;
+  /** Whether the session has worked in this process since the current pause began: the session has not ended. */
+  hasWorkedInPause(): boolean;
   /** How often the session was replaced by a new one. */
   replaced(): number;
   /** Replaces the session, unless it was replaced since `replaced` had this value. */
@@ -89,6 +93,7 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
     #readAt = Number.NEGATIVE_INFINITY;
     #reading: Promise<void> | undefined;
     #newUses = 0;
+    #worked = { login: 0, sentAt: 0 };
     #writing: Promise<void> | undefined;
     #writeNow = new AbortController();
 
@@ -145,8 +150,18 @@ export function createSessionStore({ values, clock, log }: Deps): SessionStore {
         if (before?.login === login) return { ...stored, useless: before };
         const count = (before?.count ?? 0) + 1;
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), MAX_PAUSE_MS);
-        return { ...stored, useless: { count, login, until: clock.now() + pauseMs } };
+        const since = clock.now();
+        return { ...stored, useless: { count, login, since, until: since + pauseMs } };
       });
+    }
+
+    worked(login: number, sentAt: number): void {
+      if (sentAt > this.#worked.sentAt) this.#worked = { login, sentAt };
+    }
+
+    hasWorkedInPause(): boolean {
+      const { logins, useless } = this.#stored;
+      return this.pauseMs() > 0 && this.#worked.login === logins && this.#worked.sentAt > (useless?.since ?? 0);
     }
 
     replaced(): number {

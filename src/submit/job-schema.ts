@@ -2,13 +2,13 @@
 
 import { z } from "zod";
 import { parseDurationMs } from "../domain/duration.ts";
-import { globProblem } from "../domain/glob.ts";
 import { QUEUE_NAME } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import { rulesSchema } from "../extract/rules.ts";
 import { authSchema } from "./auth-schema.ts";
 import { blocksSchema } from "./block-schema.ts";
 import { browserSchema } from "./browser-schema.ts";
+import { globSchema } from "./glob-schema.ts";
 import { headersSchema } from "./header-schema.ts";
 import { profileSchema } from "./profile-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
@@ -29,13 +29,6 @@ const duration = z
     error: (issue) => `takes a duration such as 500ms, 1s or 24h, not ${JSON.stringify(issue.input)}`,
   })
   .meta({ examples: ["500ms", "1s", "24h"] });
-const glob = z
-  .string()
-  .superRefine((text, context) => {
-    const problem = globProblem(text);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-  })
-  .meta({ examples: ["**/catalogue/**", "https://a.example/*"] });
 /** Its syntax is not checked here, but when it is compiled. */
 const selector = z.string().meta({ examples: ["a[href]", ".next a"] });
 const sitePolicy = {
@@ -63,8 +56,8 @@ export const jobSchema = z.strictObject({
     .strictObject({
       links: selector.optional(),
       scope: z.enum(["site", "domain", "any"]).optional(),
-      include: z.array(glob).optional(),
-      exclude: z.array(glob).optional(),
+      include: z.array(globSchema).optional(),
+      exclude: z.array(globSchema).optional(),
       maxDepth: z.int().min(0).max(10_000).optional(),
     })
     .optional(),

@@ -5,6 +5,7 @@ import type { JobSpec } from "../domain/job-spec.ts";
 import type { LoginSpec, SessionSpec } from "../domain/session-spec.ts";
 import { TrawlError } from "../errors.ts";
 import type { blocksSchema } from "./block-schema.ts";
+import { globSchema } from "./glob-schema.ts";
 import { jsonValue } from "./url-entry.ts";
 
 const httpUrl = z.string().refine((text) => canonicalUrl(text) !== undefined, {
@@ -23,11 +24,11 @@ export const loginSchema = z.strictObject({
   fields: z.record(name, rule).optional(),
   form: z.record(name, z.string().max(8_000)).optional(),
   json: z.record(name, jsonValue).optional(),
-  check: z.strictObject({ cookie: name.optional(), selector: rule.optional(), url: name.optional() }).optional(),
+  check: z.strictObject({ cookie: name.optional(), selector: rule.optional(), url: globSchema.optional() }).optional(),
   expired: z
     .strictObject({
       status: z.array(z.int().min(100).max(599)).optional(),
-      redirect: name.optional(),
+      redirect: globSchema.optional(),
       selector: rule.optional(),
     })
     .optional(),

@@ -22,6 +22,9 @@ const ENV = { SHOP_USER: "ann", SHOP_PASSWORD: "canary-password", TRAWL_SECRETS:
 /** The clock of the site advances with each request, so that a session of 30 minutes lasts for a sixth of the items. */
 const SESSION_MS = 30 * 60_000;
 const REQUEST_MS = SESSION_MS / Math.ceil(ITEMS / 6);
+const PER_SITE = 8;
+/** Requests of all workers at once. The site does not end a session again while they are repeated after a login. */
+const IN_FLIGHT = WORKERS * PER_SITE;
 /** The site ends a session about this often before its time. */
 const RANDOM_ENDS = ITEMS >= MANY ? 12 : 4;
 const TEST_MS = 900_000;
@@ -86,7 +89,7 @@ async function siteOf(random: SeededRandom): Promise<LoginSite> {
     ...{ user: ENV.SHOP_USER, password: ENV.SHOP_PASSWORD, items: ITEMS, hasWall: true },
     sessionMs: SESSION_MS,
     now: () => site.log.length * REQUEST_MS,
-    endsNow: () => random.next() < RANDOM_ENDS / ITEMS,
+    endsNow: (requests) => requests > IN_FLIGHT && random.next() < RANDOM_ENDS / ITEMS,
   });
   onTestFinished(() => site.close());
   return site;
@@ -103,7 +106,7 @@ function spiderOf(url: string): string {
   return `export default {
     name: "items",
     start: [{ url: "${url}/api/items", json: {} }],
-    politeness: { rate: "100/s", perSite: 8, robots: false, adaptive: false },
+    politeness: { rate: "100/s", perSite: ${PER_SITE}, robots: false, adaptive: false },
     login: {
       url: "${url}/login",
       fields: { csrf: "input[name=csrf]@value" },

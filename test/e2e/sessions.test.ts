@@ -35,6 +35,10 @@ function loginJob({ url }: LoginSite, items: number): object {
   };
 }
 
+function withLogin(part: object): object {
+  return { login: { url: "https://a.example/login", form: { user: "ann" }, ...part } };
+}
+
 /** The spider of the site: follows the cursor of the API, and the page of each item. */
 function spiderOf({ url }: LoginSite, login: string): string {
   return `export default {
@@ -267,11 +271,18 @@ describe("a login", () => {
     [{ login: { url: "/login", form: { a: "b" } } }, /login.url: takes an absolute http\(s\) URL/],
     [{ login: { url: "https://a.example/login" } }, /login: has neither form nor json/],
     [{ cookies: false, sessions: { count: 2 } }, /cookies: false cannot be combined with sessions/],
+    [withLogin({ check: { url: "**/{home" } }), /login.check.url: .*has an unpaired/],
+    [withLogin({ expired: { redirect: "ftp://a.example/*" } }), /login.expired.redirect: .*only http and https/],
+    [withLogin({ fields: { csrf: "input[name=" } }), /BAD_SELECTOR.*login.fields.csrf.* is not a CSS selector/],
+    [withLogin({ check: { selector: "a >> b" } }), /BAD_SELECTOR.*login.check.selector.* is not a CSS selector/],
+    [withLogin({ expired: { selector: "a[" } }), /BAD_SELECTOR.*login.expired.selector.* is not a CSS selector/],
     [{ sessions: { per: "page" } }, /sessions.per: takes one of job, site/],
   ])("is refused if it is invalid: %j", async (part, problem) => {
     const cwd = newFolder();
     writeFileSync(join(cwd, "job.json"), JSON.stringify({ urls: ["https://a.example/"], ...part }));
-    const end = await trawl(["crawl", "job.json"], { cwd });
-    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(problem)]);
+    for (const command of ["crawl", "submit"]) {
+      const end = await trawl([command, "job.json"], { cwd });
+      expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(problem)]);
+    }
   });
 });

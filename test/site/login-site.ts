@@ -16,8 +16,8 @@ export type LoginSiteOptions = {
   /** A session ends after this time of the site's clock `now`. */
   sessionMs?: number;
   now?: () => number;
-  /** Called for each request of a live session. Returns whether the site ends the session at this moment. */
-  endsNow?: () => boolean;
+  /** Whether the site ends a session at this moment. Called for each request of a session, with their number so far. */
+  endsNow?: (requests: number) => boolean;
   /** Whether the first visit to a part of the site, such as /item, sets a cookie and redirects back. */
   hasWall?: boolean;
 };
@@ -93,7 +93,7 @@ export async function startLoginSite(options: LoginSiteOptions): Promise<LoginSi
       used.add(sid);
       isLoginOpen = false;
     }
-    if (session.requests < sessionRequests && now() - session.startedAt < sessionMs && !endsNow()) {
+    if (session.requests < sessionRequests && now() - session.startedAt < sessionMs && !endsNow(session.requests)) {
       session.requests += 1;
       return true;
     }

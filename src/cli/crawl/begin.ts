@@ -1,5 +1,5 @@
 /** Starts a crawl: resolves the job and submits it to the broker. */
-import { extractorOf } from "../../compose/extractor.ts";
+import { checkRules } from "../../compose/extractor.ts";
 import { crawlQueue } from "../../domain/crawl-queue.ts";
 import { type JobSpec, mayRender } from "../../domain/job-spec.ts";
 import { TrawlError } from "../../errors.ts";
@@ -32,7 +32,7 @@ export async function beginCrawl(
     });
   const spec = specOf(session, target, { out, requestId });
   // A bad selector or a missing browser is reported before anything is queued.
-  extractorOf(spec);
+  checkRules(spec);
   if (mayRender(spec)) getChromium(session.config.chromium);
   await submitAll(session, spec, target);
   return spec;

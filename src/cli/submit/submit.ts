@@ -1,7 +1,7 @@
 /** The `trawl submit` command: queues URLs, and with --wait follows the job to its end. */
 import type { JobOut } from "../../client/wire-types.ts";
 import { networksFrom } from "../../compose/app.ts";
-import { extractorOf } from "../../compose/extractor.ts";
+import { checkRules } from "../../compose/extractor.ts";
 import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
@@ -148,7 +148,7 @@ async function intakeFor(session: PlaneSession, submission: Submission, flags: S
     ...(key === undefined ? {} : { digest: digestJob(job, first, { isWhole: isShort }) }),
   };
   if (resume !== undefined) await applyPace(session, resume, flags);
-  else extractorOf(spec); // throws BAD_SELECTOR before anything is queued
+  else checkRules(spec); // throws BAD_SELECTOR before anything is queued
   return plane.openIntake({ spec, job, urls: first, resume, key, requestId });
 }
 

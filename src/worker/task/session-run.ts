@@ -7,6 +7,7 @@ import { type ExpiredSession, sessionKey, sessionNumber } from "../../domain/ses
 import { isSitemapTask } from "../../domain/sitemap-task.ts";
 import type { FetchOutcome, RequestCookies } from "../../fetch/fetcher.ts";
 import type { Grant } from "../../frontier/frontier.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { LogIn } from "../../session/log-in.ts";
 import type { Session, SessionStore } from "../../session/session-store.ts";
 import type { SendRequest } from "../../spider/page-reader.ts";
@@ -14,6 +15,7 @@ import { logInAsDeclared, type ReadFields } from "./declared-login.ts";
 import type { JobPlan } from "./plan.ts";
 
 export type SessionDeps = {
+  clock: Clock;
   sessions: SessionStore;
   logIn: LogIn;
   readFields: ReadFields;
@@ -32,7 +34,7 @@ type SessionRun = {
 
 /** How often a request is sent again because other tasks have replaced the login of the session meanwhile. */
 const MAX_RESENDS = 5;
-/** How long a task waits before its second attempt, if its page was answered as expired after a new login. */
+/** How long a task at least waits if it is not certain why its page is answered as expired. */
 const DOUBT_PAUSE_MS = 5_000;
 /** How long a task waits that gets a login page even after a new login. */
 const REFUSED_PAUSE_MS = 60_000;
@@ -89,9 +91,11 @@ export async function fetchInSession(opened: TaskSession, run: SessionRun): Prom
       }
     }
     const login = session.logins();
+    const sentAt = deps.clock.now();
     const outcome = await run.fetch(cookies);
     if (!hasLogin) return outcome;
     if (!isExpired(outcome, plan.spec.login?.expired ?? PLAIN_EXPIRED, run)) {
+      session.worked(login, sentAt);
       if (hasNewLogin) await session.judgeLogin(login, true);
       return outcome;
     }
@@ -108,9 +112,9 @@ export async function fetchInSession(opened: TaskSession, run: SessionRun): Prom
 
 /**
  * The page is answered as expired, and another login is not expected to help. Either the page itself is forbidden, or
- * the session has ended again at this moment. So the first attempt is retried: after a new login soon, otherwise when
- * the session may log in again. After that, an error status belongs to the page itself. A login page must not be stored
- * as the page.
+ * the session has ended again at this moment. The first attempt is retried soon. Later attempts decide: if the session
+ * works for other pages, or the page was refused after a new login too, an error status belongs to the page itself.
+ * Otherwise the task is retried when the session may log in again. A login page must not be stored as the page.
  */
 function refused(
   outcome: FetchOutcome,
@@ -118,13 +122,15 @@ function refused(
   { grant, plan }: SessionRun,
   hasNewLogin: boolean,
 ): FetchOutcome {
-  const isFirst = grant.attempt === 1 && plan.spec.retries.max > 0;
-  if (!isFirst && (outcome.kind === "dead" || outcome.kind === "retry")) return outcome;
+  const isLast = grant.attempt > plan.spec.retries.max;
+  const isCertain = isLast || (grant.attempt > 1 && (hasNewLogin || session.hasWorkedInPause()));
+  if (isCertain && (outcome.kind === "dead" || outcome.kind === "retry")) return outcome;
   const detail = hasNewLogin
     ? "the response matches login.expired even after a new login"
-    : "the response matches login.expired, and the last logins of the session did not help";
-  const pauseMs = hasNewLogin ? DOUBT_PAUSE_MS : Math.max(DOUBT_PAUSE_MS, session.pauseMs());
-  return { kind: "retry", because: "login_failed", detail, retryAfterMs: isFirst ? pauseMs : REFUSED_PAUSE_MS };
+    : "the response matches login.expired, and the last login of the session did not help";
+  const pauseMs = grant.attempt === 1 ? 0 : session.pauseMs();
+  const retryAfterMs = isCertain ? REFUSED_PAUSE_MS : Math.max(DOUBT_PAUSE_MS, pauseMs);
+  return { kind: "retry", because: "login_failed", detail, retryAfterMs };
 }
 
 const PLAIN_EXPIRED: ExpiredSession = { status: [401] };
