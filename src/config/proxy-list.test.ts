@@ -22,6 +22,13 @@ describe("the setting proxies", () => {
     ]);
   });
 
+  it("takes at most 50 regions, because a worker leases from one queue per region", () => {
+    const regions = (count: number) =>
+      Array.from({ length: count }, (_, nth) => ({ url: "http://a:1", region: `r${nth}` }));
+    expect(field.problemOf(regions(50))).toBe("");
+    expect(field.problemOf(regions(51))).toBe("proxies has 51 regions; at most 50 are allowed");
+  });
+
   it("reads files with one URL per line or with JSON, in the environment and in flags", () => {
     const folder = mkdtempSync(join(tmpdir(), "trawl-proxies-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

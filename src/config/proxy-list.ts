@@ -13,6 +13,8 @@ const SCHEMES = /^(https?|socks5h?):\/\//i;
 const TAG = /^[A-Za-z0-9_.:-]{1,64}$/;
 const TAG_TAKES = "letters, digits and _ . : - (at most 64 characters)";
 const MAX_PROXIES = 10_000;
+/** A worker leases from one queue per region. */
+const MAX_REGIONS = 50;
 const MAX_COST = 1_000_000;
 const EXAMPLE = '[{ url: "http://user:env:PASSWORD@proxy.example:8080", tags: ["dc"], cost: 1 }]';
 
@@ -47,6 +49,8 @@ function read(raw: unknown): readonly ProxyEntry[] | string {
     if (typeof entry === "string") return `proxies[${index}]${entry}`;
     entries.push(entry);
   }
+  const regions = new Set(entries.map(({ region }) => region).filter((region) => region !== undefined)).size;
+  if (regions > MAX_REGIONS) return `proxies has ${regions} regions; at most ${MAX_REGIONS} are allowed`;
   return entries;
 }
 

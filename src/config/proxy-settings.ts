@@ -10,6 +10,6 @@ export const PROXY_SETTINGS = {
   region: name({
     env: "TRAWL_REGION",
     default: "any",
-    doc: "Region of the worker. It then uses only proxies of the same `region`, and those without a region. `any`: all proxies.",
+    doc: "Region of the worker. It then uses only proxies of the same `region`, and those without a region, and it runs the tasks of jobs with `proxy.region` only for this region. `any`: all proxies and regions.",
   }),
 } as const;

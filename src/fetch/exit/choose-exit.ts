@@ -84,7 +84,7 @@ export function exitsOfTier(
   return exits.filter(
     (exit) =>
       (tags.length === 0 || tags.some((tag) => exit.tags.includes(tag))) &&
-      (rules.region === undefined || exit.tags.includes(rules.region)) &&
+      (rules.region === undefined || exit.region === rules.region) &&
       (exit.scheme === undefined || exit.scheme === scheme) &&
       !avoid.has(exit.id),
   );
