@@ -101,7 +101,7 @@ function chooseUsable(
   for (const exit of candidates) {
     const standing = worseStanding(facts.healthOf(exit.id), facts.healthAtSite(exit.id), facts.now);
     if (standing === "probation" && !facts.isProbed(exit.id)) toProbe.push({ exit });
-    if (standing === "healthy") healthy.push({ exit, score: scoreOf(facts.healthAtSite(exit.id), exit.cost) });
+    if (standing === "healthy") healthy.push({ exit, score: scoreOf(facts.healthAtSite(exit.id), exit) });
   }
   const { rotate } = question.rules;
   const key = (rotate === "session" ? question.session : undefined) ?? question.site;
