@@ -387,10 +387,10 @@ each proxy. The proxies take turns, so that a site that becomes slower affects a
 proxy with the best success per cost; a proxy with an average of one second counts half as much as one that responds at
 once.
 
-**\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedAt, requests, success, blocked, averageMs,
-cost }], "providers": [{ provider, site, requests, success, blocked, averageMs, cost }] }\`. \`state\` is \`healthy\`,
-\`ejected\` or \`probation\` (the next request tries the proxy again). \`success\` is a share from 0 to 1. With \`bench\`, it
-prints \`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
+**\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedUntil, ejectedAt, requests, success,
+blocked, averageMs, bytes, cost }], "providers": [{ provider, site, proxies, ejected, ejectedUntil, requests, success,
+blocked, averageMs, bytes, cost }] }\`. \`state\` is \`healthy\`, \`ejected\` or \`probation\`: the next request tries the
+proxy again. \`success\` is a share from 0 to 1. With \`bench\`, it prints \`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
 }\`; \`winner\` is \`{ proxy, provider }\`, or \`null\` if no proxy was successful.`,
   },
   workers: {

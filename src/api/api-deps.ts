@@ -4,6 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { type Caller, isOwn } from "../control/caller.ts";
 import { type Catalogue, jobArchived, type KnownJob } from "../control/catalogue.ts";
 import type { QuotaKeeper } from "../control/quota/quotas.ts";
+import type { JobSpending } from "../domain/exit.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import type { Fields } from "../domain/page.ts";
 import type { Frontier } from "../frontier/frontier.ts";
@@ -35,6 +36,8 @@ export type ApiDeps = {
   forgetKey(id: string): void;
   /** The health of the proxies, as measured by the fleet. */
   readProxies(): Promise<ProxiesOut>;
+  /** What a job has spent on proxies. Undefined if none of its requests went through a proxy. */
+  readSpending(jobId: string): Promise<JobSpending | undefined>;
   /** Throws BAD_SELECTOR if the job's rules cannot be compiled. */
   checkRules(spec: JobSpec): void;
   /**

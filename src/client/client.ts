@@ -33,7 +33,15 @@ import { listAll, queryOf, type Signal } from "./listing.ts";
 import { type ConnectOptions, createRequests, pause, type Requests } from "./requests.ts";
 import { createSchedules, type NewSchedule, type Schedules } from "./schedules.ts";
 import { type VerifyOptions, verifyWebhook, WebhookError, type WebhookEvent } from "./verify-webhook.ts";
-import type { ExtractionPreviewOut, JobOut, MeOut, NewJobOut, OnePageOut, ScrapeOut } from "./wire-types.ts";
+import type {
+  ExtractionPreviewOut,
+  JobDetailOut,
+  JobOut,
+  MeOut,
+  NewJobOut,
+  OnePageOut,
+  ScrapeOut,
+} from "./wire-types.ts";
 
 export {
   type Added,
@@ -46,6 +54,7 @@ export {
   isApiError,
   type Job,
   type JobChange,
+  type JobDetailOut,
   type JobEvent,
   type JobInput,
   type JobOut,

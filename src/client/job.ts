@@ -12,7 +12,7 @@ export type JobEvent = { event: "job" | "end"; id: string | undefined; job: Wire
 
 export type Job = {
   readonly id: string;
-  state(options?: Signal): Promise<Wire.JobOut>;
+  state(options?: Signal): Promise<Wire.JobDetailOut>;
   /** Resolves when the job has ended. Reconnects after a lost connection. */
   wait(options?: Signal): Promise<Wire.JobOut>;
   /** The job after every change; the last event is `end`. */
@@ -86,7 +86,7 @@ export const MAX_URLS = 5_000;
 
 export function createJob(requests: Requests, id: string): Job {
   const path = pathOf(id);
-  const state = ({ signal }: Signal = {}) => requests.json<Wire.JobOut>(path, { signal });
+  const state = ({ signal }: Signal = {}) => requests.json<Wire.JobDetailOut>(path, { signal });
   const control = (verb: string, { signal }: Signal = {}) =>
     requests.json<Wire.JobOut>(`${path}/${verb}`, { method: "POST", signal });
 

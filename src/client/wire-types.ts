@@ -20,7 +20,7 @@ export type { JobChange } from "../control/change-job.ts";
 export type { DeadGroupOut, DeadOut } from "../control/views/dead-letter.ts";
 export type { QueueOut, SiteOut } from "../control/views/fleet.ts";
 export type { HistoryPointOut, PaceOut } from "../control/views/history.ts";
-export type { JobOut, JobSiteOut } from "../control/views/job.ts";
+export type { JobDetailOut, JobOut, JobSiteOut } from "../control/views/job.ts";
 export type { KeyOut } from "../control/views/key.ts";
 export type { RunOut, ScheduleOut } from "../control/views/schedule.ts";
 export type { JobTraceOut, LeaseOut, TimelineOut, TraceOut } from "../control/views/trace.ts";

@@ -40,6 +40,7 @@ import { TrawlError } from "../errors.ts";
 import { createGuardedExtractor } from "../extract/guarded-extractor.ts";
 import { figuresOf } from "../fetch/exit/figures.ts";
 import { readAllHealth } from "../fetch/exit/health-codec.ts";
+import { readSpending } from "../fetch/exit/spending.ts";
 import { decodeBody } from "../fetch/http/charset.ts";
 import { withCachedQueries } from "../frontier/cached-queries.ts";
 import type { Retention } from "../retain/retention.ts";
@@ -88,6 +89,7 @@ export async function composeApi(
     quotas,
     forgetKey: authenticator.forget,
     readProxies: async () => figuresOf(await readAllHealth(frontier), exits, clock.now()),
+    readSpending: (jobId) => readSpending(frontier, jobId),
     checkRules,
     previewRules: (choice, page, body, requester) =>
       guarded.extract(choice, { page, html: decodeBody(body, page.contentType).text }, requester),

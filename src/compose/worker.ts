@@ -5,6 +5,7 @@ import { createSecretResolver } from "../config/secret-reference.ts";
 import { jobOut } from "../control/views/job.ts";
 import { createSitemapReader } from "../discover/sitemap/read-sitemap.ts";
 import { createDirectRule } from "../domain/no-proxy.ts";
+import { regionOfQueue } from "../domain/queue-name.ts";
 import { MAX_ROBOTS_LENGTH, productToken } from "../domain/robots.ts";
 import { compileRules } from "../extract/compile-rules.ts";
 import { needsBrowser } from "../extract/needs-browser.ts";
@@ -302,13 +303,13 @@ function decode(body: Buffer, contentType: string | undefined): string {
 
 /** A worker that serves only the queue `render` leases at most as many tasks as it has tabs. */
 function concurrencyFor(queues: readonly string[], { concurrency, tabs }: Config): number {
-  return queues.every((queue) => queue === "render") ? Math.min(concurrency, tabs) : concurrency;
+  return queues.every(isRenderQueue) ? Math.min(concurrency, tabs) : concurrency;
 }
 
 /** A worker that also serves other queues runs at most as many render tasks at once as it has tabs. */
 function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config): QueueLimit[] {
   const [rendered, others] = [true, false].map((isRendered) =>
-    queues.filter((queue) => (queue === "render") === isRendered),
+    queues.filter((queue) => isRenderQueue(queue) === isRendered),
   );
   const noLimit = Number.POSITIVE_INFINITY;
   if (!rendered?.length) return [{ queues, tasks: noLimit }];
@@ -317,6 +318,10 @@ function queueLimitsFor(queues: readonly string[], { concurrency, tabs }: Config
     { queues: rendered, tasks: tabs },
     { queues: others, tasks: noLimit },
   ];
+}
+
+function isRenderQueue(queue: string): boolean {
+  return regionOfQueue(queue).name === "render";
 }
 
 function workerOptions(config: Config) {

@@ -22,6 +22,30 @@ describe("the setting proxies", () => {
     ]);
   });
 
+  it("takes the price of a request, and the price of a request and of 1 GB", () => {
+    const prices = (cost: unknown) => {
+      const [entry] = field.parse([{ url: "http://a:1", cost }]) ?? [];
+      return entry && [entry.cost, entry.costPerGb];
+    };
+    expect([prices(undefined), prices(2), prices({ gb: 4 }), prices({ request: 1, gb: 4 })]).toEqual([
+      [1, 0],
+      [2, 0],
+      [0, 4],
+      [1, 4],
+    ]);
+    for (const bad of [-1, "1", {}, { gb: "4" }, { request: 1, mb: 2 }, null, [1]]) expect(prices(bad)).toBeUndefined();
+    expect(field.problemOf([{ url: "http://a:1", cost: { gb: -4 } }])).toBe(
+      'proxies[0].cost takes a number from 0 to 1000000, or an object of such numbers: { request: 1, gb: 4 }, not {"gb":-4}',
+    );
+  });
+
+  it("takes at most 50 regions, because a worker leases from one queue per region", () => {
+    const regions = (count: number) =>
+      Array.from({ length: count }, (_, nth) => ({ url: "http://a:1", region: `r${nth}` }));
+    expect(field.problemOf(regions(50))).toBe("");
+    expect(field.problemOf(regions(51))).toBe("proxies has 51 regions; at most 50 are allowed");
+  });
+
   it("reads files with one URL per line or with JSON, in the environment and in flags", () => {
     const folder = mkdtempSync(join(tmpdir(), "trawl-proxies-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -13,6 +13,8 @@ const SCHEMES = /^(https?|socks5h?):\/\//i;
 const TAG = /^[A-Za-z0-9_.:-]{1,64}$/;
 const TAG_TAKES = "letters, digits and _ . : - (at most 64 characters)";
 const MAX_PROXIES = 10_000;
+/** A worker leases from one queue per region. */
+const MAX_REGIONS = 50;
 const MAX_COST = 1_000_000;
 const EXAMPLE = '[{ url: "http://user:env:PASSWORD@proxy.example:8080", tags: ["dc"], cost: 1 }]';
 
@@ -47,6 +49,8 @@ function read(raw: unknown): readonly ProxyEntry[] | string {
     if (typeof entry === "string") return `proxies[${index}]${entry}`;
     entries.push(entry);
   }
+  const regions = new Set(entries.map(({ region }) => region).filter((region) => region !== undefined)).size;
+  if (regions > MAX_REGIONS) return `proxies has ${regions} regions; at most ${MAX_REGIONS} are allowed`;
   return entries;
 }
 
@@ -91,7 +95,7 @@ function fromFile(path: string): unknown[] | string {
 function readEntry(value: unknown): ProxyEntry | string {
   if (typeof value === "string") return readEntry(value.includes("{url}") ? { gateway: value } : { url: value });
   if (typeof value !== "object" || value === null) return ` is not a URL or an object; write ${EXAMPLE}`;
-  const { url, gateway, tags = [], provider, region, cost = 1, resolve } = value as Record<string, unknown>;
+  const { url, gateway, tags = [], provider, region, cost: written = 1, resolve } = value as Record<string, unknown>;
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) return ` has the unknown key ${unknown}; the known keys are ${KEYS.join(", ")}`;
   if ((url === undefined) === (gateway === undefined)) return " takes either url or gateway";
@@ -103,8 +107,8 @@ function readEntry(value: unknown): ProxyEntry | string {
     if (text !== undefined && !(typeof text === "string" && TAG.test(text)))
       return `.${key} takes ${TAG_TAKES}, not ${JSON.stringify(text)}`;
   }
-  if (typeof cost !== "number" || !(cost >= 0 && cost <= MAX_COST))
-    return `.cost takes a number from 0 to ${MAX_COST}, not ${JSON.stringify(cost)}`;
+  const cost = readCost(written);
+  if (cost === undefined) return `.cost takes ${COST_TAKES}, not ${JSON.stringify(written)}`;
   if (resolve !== undefined && resolve !== "here" && resolve !== "proxy")
     return `.resolve takes here or proxy, not ${JSON.stringify(resolve)}`;
   return {
@@ -113,9 +117,24 @@ function readEntry(value: unknown): ProxyEntry | string {
     tags: tags as string[],
     provider: provider as string | undefined,
     region: region as string | undefined,
-    cost,
+    cost: cost.request,
+    costPerGb: cost.gb,
     resolve,
   };
+}
+
+const COST_TAKES = `a number from 0 to ${MAX_COST}, or an object of such numbers: { request: 1, gb: 4 }`;
+
+/** A number is the price of a request. Undefined if the value is invalid. */
+function readCost(written: unknown): { request: number; gb: number } | undefined {
+  const parts = typeof written === "number" ? { request: written } : written;
+  if (typeof parts !== "object" || parts === null || Object.keys(parts).length === 0) return undefined;
+  const { request = 0, gb = 0, ...unknown } = parts as Record<string, unknown>;
+  return isPrice(request) && isPrice(gb) && Object.keys(unknown).length === 0 ? { request, gb } : undefined;
+}
+
+function isPrice(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= MAX_COST;
 }
 
 function urlProblem(url: unknown): string | undefined {

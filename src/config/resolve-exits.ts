@@ -121,9 +121,10 @@ function gatewayOf(entry: ProxyEntry, resolve: Resolve): Resolved {
   return { exit, written };
 }
 
-function shared({ tags, provider, region, cost }: ProxyEntry, identity: string) {
+function shared({ tags, provider, region, cost, costPerGb }: ProxyEntry, identity: string) {
   const known = [provider, region].filter((tag) => tag !== undefined);
-  return { id: hash("sha256", identity).slice(0, 12), tags: [...new Set([...tags, ...known])], region, cost };
+  const prices = { cost, costPerGb };
+  return { id: hash("sha256", identity).slice(0, 12), tags: [...new Set([...tags, ...known])], region, ...prices };
 }
 
 function parsed(entry: ProxyEntry, text: string): URL {

@@ -4,6 +4,7 @@ import { plural } from "../domain/format-number.ts";
 import { futureInstant } from "../domain/future-instant.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
+import { queueText, startText } from "../domain/queue-name.ts";
 import { type Step, stepOf, urlsOfPage } from "../domain/task-url.ts";
 import { TrawlError } from "../errors.ts";
 import type { ExplainTarget, Explanation, FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
@@ -153,7 +154,7 @@ async function workersText({ frontier }: Deps, queues: readonly string[], visibi
     const { serving, free, concurrency } = capacityOf(queue, living);
     if (serving === 0) return [unservedText(queue)];
     if (visibility !== "all") return [];
-    const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} queue ${queue}`;
+    const who = `${plural(serving, "worker")} ${serving === 1 ? "serves" : "serve"} ${queueText(queue)}`;
     const waiting = views.find((view) => view.queue === queue)?.waiting ?? 0;
     const they = serving === 1 ? "it" : "they";
     const pending = `${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"}`;
@@ -164,7 +165,7 @@ async function workersText({ frontier }: Deps, queues: readonly string[], visibi
 function unservedText(queue: string): string {
   const crawl = crawlOfQueue(queue);
   if (crawl !== undefined) return stoppedCrawlText(crawl);
-  return `no worker serves queue ${queue}; start one with: trawl worker --queues ${queue}`;
+  return `no worker serves ${queueText(queue)}; ${startText([queue])}`;
 }
 
 /** The queue and priority of the job's tasks. Both may have changed since submission. */

@@ -22,6 +22,8 @@ export type Exit = {
   region: string | undefined;
   /** The price of one request, in any unit that the operator uses for all exits. */
   cost: number;
+  /** The price of 1,000,000,000 bytes, in the same unit. */
+  costPerGb: number;
   /** Who resolves host names: Trawl, which checks the addresses, or the proxy. */
   resolve: "here" | "proxy";
   /** The schemes of the URLs that it is used for; undefined: all. Only proxies of HTTP_PROXY and HTTPS_PROXY set it. */
@@ -52,3 +54,16 @@ export const DEFAULT_EXIT_RULES: ExitRules = {
   region: undefined,
   budget: undefined,
 };
+
+/** What a job has spent at one provider. */
+export type Spent = { requests: number; bytes: number; cost: number };
+
+/** `taken`: the requests through `fallbacks` that processes have taken from the budget. */
+export type JobSpending = { taken: number; providers: Record<string, Spent> };
+
+const GB = 1e9;
+
+/** The price of a request with so many bytes. */
+export function priceOf({ cost, costPerGb }: Pick<Exit, "cost" | "costPerGb">, bytes: number): number {
+  return cost + (costPerGb * bytes) / GB;
+}

@@ -7,6 +7,7 @@ export type ProxyEntry = {
   provider: string | undefined;
   region: string | undefined;
   cost: number;
+  costPerGb: number;
   /** Undefined: `here`, and `proxy` for socks5h URLs. */
   resolve: "here" | "proxy" | undefined;
   /** Set for the proxies of HTTP_PROXY and HTTPS_PROXY: the scheme that they are for, and the hosts of NO_PROXY. */

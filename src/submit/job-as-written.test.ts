@@ -13,6 +13,8 @@ const resolved = (job: JobInput) => resolveJob(parseJob(job), config, context);
 const JOBS: JobInput[] = [
   { urls: ["https://a.example/"] },
   { urls: ["https://a.example/"], follow: {} },
+  { urls: ["https://a.example/"], proxy: { use: ["dc"], region: "eu" } },
+  { urls: ["https://a.example/"], queue: "slow", proxy: { region: "eu" } },
   { urls: ["https://a.example/"], sitemaps: true },
   { sitemaps: ["https://a.example/sitemap.xml"] },
   { urls: ["https://a.example/"], sitemaps: { from: ["https://b.example/"], since: "2026-01-31" } },

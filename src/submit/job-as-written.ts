@@ -6,6 +6,7 @@ import { PLAIN_BROWSER } from "../domain/browser.ts";
 import { isCrawl } from "../domain/crawl-queue.ts";
 import type { FollowSpec, JobSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
+import { regionOfQueue } from "../domain/queue-name.ts";
 import { formatRate } from "../domain/rate.ts";
 import { blocksAsWritten } from "./block-schema.ts";
 import { type BrowserInput, browserAsWritten } from "./browser-as-written.ts";
@@ -36,6 +37,8 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
   const { name, render, urls, urlCount } = spec;
   const plain = resolveJob({ name, render }, defaults, { ...NO_CONTEXT, id: spec.id, requestId: spec.requestId });
   const { browser, hidden } = browserAsWritten(spec.browser);
+  // The region in the name of the queue follows from `proxy.region`.
+  const { name: queue } = regionOfQueue(spec.queue);
   const isShown = !isSame(spec.browser, PLAIN_BROWSER);
   const recrawl = recrawlOf(spec);
   const job: Record<string, unknown> = {
@@ -51,7 +54,7 @@ export function jobAsWritten(spec: JobSpec, defaults: JobDefaults, facts: JobFac
     ...where(render !== "never" || isShown, { render }),
     ...where(isShown, { browser: browser satisfies BrowserInput }),
     // Only the processes of a crawl serve its queue.
-    ...where(spec.queue !== plain.queue && !isCrawl(spec), { queue: spec.queue }),
+    ...where(queue !== plain.queue && !isCrawl(spec), { queue }),
     ...where(spec.priority !== plain.priority, { priority: spec.priority }),
     politeness: politenessOf(spec, plain),
     retries: {

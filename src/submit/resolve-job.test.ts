@@ -18,6 +18,27 @@ describe("a job with parse: queue", () => {
   );
 });
 
+describe("a job with proxy.region", () => {
+  const routes = [{ match: { url: ["/slow/**"] }, queue: "slow" }];
+  const queuesOf = (job: JobInput, queue?: string) => {
+    const defaults = { ...resolveConfig([]), routes };
+    const spec = resolveJob(parseJob(job), defaults, {
+      ...{ id: "j1", requestId: "r1", queue, typedHosts: [], out: undefined },
+    });
+    return [spec.queue, spec.renderQueue, ...(spec.routes ?? []).map((route) => route.queue)];
+  };
+
+  it("uses the queues of the region, also those of routes and for rendering", () => {
+    expect(queuesOf({ proxy: { region: "eu" } })).toEqual(["fetch@eu", "render@eu", "slow@eu"]);
+    expect(queuesOf({ proxy: { region: "eu" }, queue: "mine" })).toEqual(["mine@eu", "mine@eu", "mine@eu"]);
+    expect(queuesOf({ proxy: { use: "none", region: "eu" } })).toEqual(["fetch", "render", "slow"]);
+  });
+
+  it("keeps the queue of a crawl", () => {
+    expect(queuesOf({ proxy: { region: "eu" } }, "crawl:j1")[0]).toBe("crawl:j1");
+  });
+});
+
 describe("a job with screenshots or PDFs", () => {
   const pictures: NonNullable<JobInput["browser"]>[] = [{ screenshot: true }, { screenshot: "view" }, { pdf: true }];
 

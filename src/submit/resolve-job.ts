@@ -5,9 +5,10 @@ import type { Config } from "../config/schema.ts";
 import { parseDurationMs } from "../domain/duration.ts";
 import type { FollowSpec, JobSpec, RecrawlSpec } from "../domain/job-spec.ts";
 import type { SitePolicy } from "../domain/politeness.ts";
+import { regionalQueue } from "../domain/queue-name.ts";
 import { parseRate } from "../domain/rate.ts";
 import type { BodySettings } from "../domain/request.ts";
-import { type JobRouting, resolveRoutes } from "../domain/route.ts";
+import { type JobRouting, type Routing, resolveRoutes } from "../domain/route.ts";
 import { TrawlError } from "../errors.ts";
 import { authFrom } from "./auth-schema.ts";
 import { blocksFrom } from "./block-schema.ts";
@@ -104,7 +105,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     },
     limits: { pages: limits.pages, seconds: limits.seconds, bodyBytes: limits.bodyBytes ?? defaults.bodyBytes },
     ...routingFrom(input, defaults, context),
-    renderQueue: context.queue ?? input.queue ?? "render",
+    renderQueue: regionalQueue(context.queue ?? input.queue ?? "render", regionOf(input, context)),
     render,
     browser: browserOf(input, defaults),
     parse: parseFrom(input, defaults, context),
@@ -198,7 +199,19 @@ const NO_ROWS = "belong to a page, and keep.pages and keep.records are both off;
 /** The priority of tasks if neither the job nor a route sets one. */
 const DEFAULT_PRIORITY = 5;
 
-function routingFrom(input: JobInput, { routes }: JobDefaults, context: JobContext): JobRouting {
+/** The region whose workers run the tasks of the job. A crawl has its own queue and its own processes. */
+function regionOf({ proxy }: JobInput, context: JobContext): string | undefined {
+  return context.queue === undefined && proxy?.use !== "none" ? proxy?.region : undefined;
+}
+
+function routingFrom(input: JobInput, defaults: JobDefaults, context: JobContext): JobRouting {
+  const { routes, ...unrouted } = routingInAnyRegion(input, defaults, context);
+  const region = regionOf(input, context);
+  const inRegion = <R extends Routing>(routing: R): R => ({ ...routing, queue: regionalQueue(routing.queue, region) });
+  return { ...inRegion(unrouted), routes: routes.map(inRegion) };
+}
+
+function routingInAnyRegion(input: JobInput, { routes }: JobDefaults, context: JobContext): JobRouting {
   const queue = context.queue ?? input.queue;
   // Only some workers have a browser, so rendered jobs have a queue of their own.
   const fallback = { queue: input.render === "always" ? "render" : "fetch", priority: DEFAULT_PRIORITY };

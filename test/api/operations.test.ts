@@ -170,6 +170,17 @@ describe("the fleet", () => {
     const label = proxy.url.replace("user:canary-password@", "");
     expect(answer.json.proxies).toMatchObject([{ proxy: label, state: "healthy", ejectedUntil: null, ejectedAt: [] }]);
     expect(JSON.stringify(answer.json)).not.toContain("canary");
+
+    let detail = await working.request("GET", `/v1/jobs/${job.id}`);
+    await waitUntil(async () => {
+      detail = await working.request("GET", `/v1/jobs/${job.id}`);
+      return detail.json.proxies !== null;
+    }, 20_000);
+    const [{ bytes }] = answer.json.providers as unknown as [{ bytes: number }];
+    expect(detail.json.proxies).toEqual({
+      ...{ budget: null, fallbackRequests: 0, requests: 1, bytes, cost: 2 },
+      providers: { acme: { requests: 1, bytes, cost: 2 } },
+    });
   });
 
   it("lists its workers, and the waiting tasks and the workers of each queue", async () => {

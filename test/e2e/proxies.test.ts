@@ -249,6 +249,38 @@ describe("the tiers of a job", () => {
   });
 });
 
+describe("the costs of a job", () => {
+  it("are the same in the report, in trawl job as text and JSON, and in trawl proxies", async () => {
+    const cwd = newFolder();
+    const proxies = [await proxyOf({ address: "127.0.1.1" }), await proxyOf({ address: "127.0.1.2" })];
+    const page = Buffer.alloc(100_000, "<p>page</p>");
+    const site = await siteOf((_, response) => void response.end(page));
+    const list = proxies.map(({ url }, nth) => ({ url, provider: `p${nth}`, cost: { request: 1, gb: 1_000 } }));
+    writeFileSync(join(cwd, "proxies.json"), JSON.stringify(list));
+    const urls = Array.from({ length: 8 }, (_, nth) => `${site.url}/${nth}`);
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ urls }));
+    const env = { TRAWL_PROXIES: "proxies.json" };
+
+    const { end, summary } = await crawl(cwd, ["job.json"], env);
+
+    type Costs = { requests: number; bytes: number; cost: number };
+    const { id, proxies: spent } = summary as Summary & { proxies: Costs & { providers: Record<string, Costs> } };
+    expect(end.code).toBe(0);
+    expect(spent.requests).toBe(8);
+    // The headers are less than 1,000 bytes.
+    expect(spent.bytes).toBeGreaterThan(8 * page.length);
+    expect(spent.bytes).toBeLessThan(8 * (page.length + 1_000));
+    expect(spent.cost).toBeCloseTo(8 + spent.bytes / 1e6, 4);
+    const { p0, p1 } = spent.providers as { p0: Costs; p1: Costs };
+    expect([p0.requests + p1.requests, p0.bytes + p1.bytes]).toEqual([8, spent.bytes]);
+    const shown = await trawl(["job", id], { cwd });
+    expect(shown.stdout).toMatch(/^proxies\n +all: 8 requests, 8\d\d(\.\d)? KB, cost 8\.8\d*\n +p\d: \d request/m);
+    expect(lastJson(await trawl(["job", id, "--json"], { cwd }))).toMatchObject({ proxies: spent });
+    const figures = lastJson<{ providers: Costs[] }>(await trawl(["proxies", "--json"], { cwd, env }));
+    expect(figures.providers.map(({ bytes }) => bytes)).toEqual([p0.bytes, p1.bytes]);
+  });
+});
+
 describe("trawl proxies bench", () => {
   it("names the right winner for each of three targets", async () => {
     const cwd = newFolder();
@@ -272,6 +304,39 @@ describe("trawl proxies bench", () => {
     expect(first.from.slice(0, 6)).toEqual([1, 2, 3, 1, 2, 3].map((nth) => `127.0.1.${nth}`));
     const text = await trawl([...args, "--requests", "1"], { cwd, env: { TRAWL_RATE: "unlimited" } });
     expect([text.code, text.stdout]).toEqual([0, expect.stringContaining("use http://127.0.1.1:")]);
+  });
+
+  it("compares the prices per request and per GB with the size of the page, and leaves out blocked proxies", async () => {
+    const cwd = newFolder();
+    const [perGb, perRequest, dear] = [
+      await proxyOf({ address: "127.0.1.1" }),
+      await proxyOf({ address: "127.0.1.2" }),
+      await proxyOf({ address: "127.0.1.3" }),
+    ];
+    const [small, large, guarded] = [
+      await siteOf((_, response) => void response.end("<h1>page</h1>")),
+      await siteOf((_, response) => void response.end(Buffer.alloc(100_000, "<p>page</p>"))),
+      await siteOf(({ socket }, response) => {
+        if (socket.remoteAddress !== dear.address) response.writeHead(403);
+        response.end("<h1>page</h1>");
+      }),
+    ];
+    const list = [
+      { url: perGb.url, provider: "gb", cost: { request: 0.1, gb: 100_000 } },
+      { url: perRequest.url, provider: "request", cost: 1 },
+      { url: dear.url, provider: "dear", cost: 10 },
+    ];
+    writeFileSync(join(cwd, "proxies.json"), JSON.stringify(list));
+    const targets = [small, large, guarded].map(({ url }) => `${url}/`);
+    const end = await trawl(
+      ["proxies", "bench", ...targets, "--proxies", "proxies.json", "--requests", "3", "--json"],
+      {
+        cwd,
+        env: { TRAWL_RATE: "unlimited" },
+      },
+    );
+    const results = lastJson<{ targets: { winner: { provider: string } }[] }>(end).targets;
+    expect(results.map(({ winner }) => winner.provider)).toEqual(["gb", "request", "dear"]);
   });
 });
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { changeJob, jobChangeSchema } from "../../control/change-job.ts";
 import { type ControlAction, controlJob } from "../../control/control-job.ts";
 import { listJobs } from "../../control/list-jobs.ts";
-import { jobOut } from "../../control/views/job.ts";
+import { jobDetailOut, jobOut } from "../../control/views/job.ts";
 import type { JobView } from "../../frontier/frontier-admin.ts";
 import { markDeleted } from "../../retain/delete-job.ts";
 import { jobAsWritten } from "../../submit/job-as-written.ts";
@@ -14,7 +14,13 @@ import { jobPositionFrom, LISTING, toCursor } from "../cursor.ts";
 import { type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 import { nameInFolder } from "../submit/spider-in-folder.ts";
 import { addUrls, submitJob } from "../submit/submit-job.ts";
-import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire/jobs.ts";
+import {
+  jobDetailSchemaOut,
+  jobSchemaOut,
+  newJobSchemaOut,
+  submissionSchema,
+  writtenJobSchemaOut,
+} from "../wire/jobs.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -134,8 +140,11 @@ export function jobRoutes(deps: ApiDeps): ApiRoute[] {
       tag: TAG,
       summary: "Get a job",
       params: id,
-      responses: ONE,
-      handle: async ({ params, caller }) => shown(await findOwnJob(deps, caller, params.id)),
+      responses: { 200: { description: "The job.", json: jobDetailSchemaOut } },
+      async handle({ params, caller }) {
+        const job = await findOwnJob(deps, caller, params.id);
+        return { status: 200, body: jobDetailOut(job, await deps.readSpending(job.id), clock.now()) };
+      },
     }),
     defineRoute({
       method: "GET",

@@ -6,6 +6,7 @@ const figures = {
   success: z.number().min(0).max(1).nullable(),
   blocked: z.int().min(0),
   averageMs: z.number().min(0).nullable(),
+  bytes: z.int().min(0),
   cost: z.number().min(0),
 };
 

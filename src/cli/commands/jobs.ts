@@ -1,6 +1,6 @@
 /** `trawl jobs` and `trawl job`: lists jobs and shows the state of one. */
 import { type Command, Option } from "commander";
-import type { JobOut, WebhookOut } from "../../client/wire-types.ts";
+import type { JobDetailOut, JobOut, WebhookOut } from "../../client/wire-types.ts";
 import { isFiltered } from "../../control/list-jobs.ts";
 import { formatDuration } from "../../domain/duration.ts";
 import { formatBytes, formatCount } from "../../domain/format-number.ts";
@@ -10,8 +10,8 @@ import { findNoPageCause } from "../failed-pages.ts";
 import { wholeNumber } from "../flags.ts";
 import { getJobOrNewest } from "../get-job-or-newest.ts";
 import { findTopSites, topSitesText } from "../job-sites.ts";
-
 import { type PlaneFlags, runOnPlane, withPlaneFlags } from "../plane/run-on-plane.ts";
+import { proxyRows } from "../proxies/costs.ts";
 import { roughAge, type Screen, table } from "../terminal.ts";
 
 type ListFlags = PlaneFlags & { limit: number; state?: JobState; search?: string };
@@ -54,7 +54,9 @@ export function addJobs(program: Command): void {
         ]);
         const note = noPageCause === undefined ? "" : showable(`${noPageCause}; see: ${screen.command} dead ${job.id}`);
         const delivery = webhook === undefined ? "" : `\n${webhookText(webhook, now(), screen)}`;
-        return screen.out(jobText(job, note, now()) + topSitesText(top, now(), screen.outColumns()) + delivery);
+        return screen.out(
+          jobText(job, note, now()) + proxiesText(job) + topSitesText(top, now(), screen.outColumns()) + delivery,
+        );
       }),
     );
 }
@@ -107,6 +109,11 @@ function jobText(job: JobOut, note: string, now: number): string {
       { right: [3] },
     ),
   ].join("");
+}
+
+function proxiesText({ proxies }: JobDetailOut): string {
+  const rows = proxyRows(proxies, "");
+  return rows.length === 0 ? "" : `\nproxies\n${table(rows)}`;
 }
 
 function webhookText(

@@ -23,6 +23,7 @@ import { type ProcessFlags, processSettings, withProcessFlags } from "../worker/
 import { runChild } from "../worker/run-child.ts";
 import { CHILD_FLAG, runPool } from "../worker/run-pool.ts";
 import { runWorker } from "../worker/run-worker.ts";
+import { servedQueues } from "../worker/served-queues.ts";
 import { createWorkerOutput, type WorkerEnd, type WorkerOutput } from "../worker/worker-output.ts";
 
 type Flags = ConnectionFlags &
@@ -121,7 +122,8 @@ async function workInPool(
   output: WorkerOutput,
 ): Promise<WorkerEnd> {
   const { screen, config } = session;
-  const { queues, quiet = false, json: isJson = false, drain = false } = flags;
+  const { quiet = false, json: isJson = false, drain = false } = flags;
+  const queues = servedQueues(flags.queues, config);
   const pool = createPoolOutput(screen, { isJson, quiet, maxMemoryMb: config.maxMemoryPerChildMb });
   const line = linesTo(screen, isJson);
   const worker = thisProcess();

@@ -78,7 +78,7 @@ async function runAndReport(
     const more = {
       ...(rates.length === 0 ? {} : { rates }),
       ...(out === undefined ? {} : { out }),
-      ...(proxies === undefined ? {} : { proxies }),
+      ...(proxies === null ? {} : { proxies }),
     };
     const result = { ...jobOut(end.job, trawl.clock.now()), pages, records, invalid, seconds, ...more };
     await screen.out(`${JSON.stringify(result)}\n`);

@@ -33,7 +33,7 @@ export async function report(session: CommandSession, end: CrawlEnd, output: Out
     ...(job.counts.refused === 0
       ? []
       : [["  refused", `${plural(job.counts.refused, "link")}, because of robots.txt or a limit`]]),
-    ...proxyRows(await findProxyCosts(session, job)),
+    ...proxyRows(await findProxyCosts(session, job), "  proxies"),
     ...end.rates.map((text, nth) => [nth === 0 ? "  rate" : "", text]),
     ...failureRows(groups, job.counts.dead, width),
     ...unmatchedSelectors(end).map((selector, nth) => [

@@ -3,7 +3,7 @@
 import { isCrawl } from "../../domain/crawl-queue.ts";
 import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
-import { BUILT_IN_QUEUES } from "../../domain/queue-name.ts";
+import { BUILT_IN_QUEUES, regionOfQueue, startText } from "../../domain/queue-name.ts";
 import type { Finding, JobView, QueueView, WorkerView } from "../../frontier/frontier-admin.ts";
 import { shortProcess } from "../../runtime/process-identity.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
@@ -55,11 +55,11 @@ function unservedQueue({ queue, waiting }: QueueView, jobs: readonly JobView[], 
   const [paused] = open;
   if (paused !== undefined && open.every((job) => job.state === "paused")) {
     const message = `${plural(waiting, "URL")} of paused jobs waiting, and no worker serves the queue`;
-    const fix = `resume the job with: trawl resume ${paused.id}; then start a worker with: trawl worker --queues ${queue}`;
+    const fix = `resume the job with: trawl resume ${paused.id}; then ${startText([queue], "a worker")}`;
     return { check, verdict: "warning", message, fix };
   }
   const message = `${plural(waiting, "URL")} waiting, and ${hasNoWorkers ? "no worker is running" : "no worker serves the queue"}`;
-  return { check, verdict: "problem", message, fix: `start one with: trawl worker --queues ${queue}` };
+  return { check, verdict: "problem", message, fix: startText([queue]) };
 }
 
 /**
@@ -75,7 +75,7 @@ function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
   const ids = stuck.length > 1 ? `${first.id}, …` : first.id;
   const message = `${plural(stuck.length, "job")} running (${ids}), and no worker is running`;
   const fix = first.sealed
-    ? `start one with: trawl worker --queues ${queuesOfView(first).join(",")}`
+    ? startText(queuesOfView(first))
     : `the submission of ${first.id} is incomplete; continue it with: trawl submit --resume ${first.id} LIST; or cancel it with: trawl cancel ${first.id}`;
   return [{ check: "jobs", verdict: "problem", message, fix }];
 }
@@ -84,7 +84,9 @@ function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
 function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
   if (jobs.length === 0) return [];
   const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), ...BUILT_IN_QUEUES]);
-  const idle = [...new Set(workers.flatMap((worker) => worker.queues))].filter((queue) => !fed.has(queue));
+  // Workers serve the queues of their regions without being told to.
+  const named = workers.flatMap((worker) => worker.queues).filter((queue) => regionOfQueue(queue).region === undefined);
+  const idle = [...new Set(named)].filter((queue) => !fed.has(queue));
   return idle.map((queue) => {
     const serving = workers.filter((worker) => worker.queues.includes(queue));
     return {

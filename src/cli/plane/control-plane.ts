@@ -5,6 +5,7 @@
 
 import type {
   HistoryPointOut,
+  JobDetailOut,
   JobOut,
   JobSiteOut,
   QueueOut,
@@ -32,7 +33,7 @@ import type { DeadGroupWithCause } from "../../trace/dead-causes.ts";
 import type { TraceTarget } from "../../trace/find-traced.ts";
 
 export type ControlPlane = {
-  findJob(id: string): Promise<JobOut | undefined>;
+  findJob(id: string): Promise<JobDetailOut | undefined>;
   /** The jobs that match the filter, newest first. */
   listJobs(limit: number, filter: JobFilter): Promise<readonly JobOut[]>;
   /** Throws NOT_FOUND, JOB_ARCHIVED, JOB_ENDED or CRAWL_STOPPED. */
@@ -109,7 +110,7 @@ export type IntakeRequest = {
 };
 
 /** Throws NOT_FOUND. */
-export async function getJob(plane: Pick<ControlPlane, "findJob">, jobId: string): Promise<JobOut> {
+export async function getJob(plane: Pick<ControlPlane, "findJob">, jobId: string): Promise<JobDetailOut> {
   const job = await plane.findJob(jobId);
   if (job === undefined) throw jobNotFound(jobId, "cli");
   return job;

@@ -11,10 +11,11 @@ import { newKey } from "../../control/new-key.ts";
 import { replayDead } from "../../control/replay-dead.ts";
 import { queuesOut, siteOut } from "../../control/views/fleet.ts";
 import { pointsOut } from "../../control/views/history.ts";
-import { jobOut, jobSiteOut } from "../../control/views/job.ts";
+import { jobDetailOut, jobOut, jobSiteOut } from "../../control/views/job.ts";
 import { webhookOut } from "../../control/views/webhook.ts";
 import { SCOPES } from "../../domain/api-key.ts";
 import { TrawlError } from "../../errors.ts";
+import { readSpending } from "../../fetch/exit/spending.ts";
 import type { DeadLetter } from "../../frontier/frontier-admin.ts";
 import { sendWorkerCommand } from "../../frontier/worker-commands.ts";
 import type { SubmissionSpan, Tracing } from "../../runtime/tracing.ts";
@@ -44,7 +45,8 @@ export function createDirectPlane(trawl: App, config: Config): ControlPlane {
   return {
     async findJob(id) {
       const job = await trawl.catalogue.find(id);
-      return job === undefined ? undefined : shown(job);
+      if (job === undefined) return undefined;
+      return jobDetailOut(job, await readSpending(frontier, id), clock.now());
     },
     listJobs: async (limit, filter) => (await findJobs(trawl, limit, filter)).map(shown),
     async controlJob(id, verb) {

@@ -5,7 +5,7 @@
  */
 import { networksFrom } from "../../compose/app.ts";
 import type { Config } from "../../config/schema.ts";
-import type { Exit } from "../../domain/exit.ts";
+import { type Exit, priceOf } from "../../domain/exit.ts";
 import { siteOf } from "../../domain/site.ts";
 import { createEgressGate } from "../../fetch/egress/gate.ts";
 import { afterResult, type ExitResult, type Health, NO_HEALTH, scoreOf } from "../../fetch/exit/health.ts";
@@ -94,18 +94,18 @@ async function measure(
   const answer = await client.send({ url, site, limits, overflow: "cut", headers: {}, signal, exit });
   // The time since the request was sent, without the wait for the rate of the site.
   const tookMs = answer.kind === "answer" ? answer.endedAt - answer.sentAt : clock.now() - startedAt;
+  const bytes = answer.receivedBytes ?? 0;
   if (answer.kind !== "answer" || answer.status >= 500 || answer.status === 407) {
-    return { kind: "failed", tookMs, cost: answer.kind === "answer" ? exit.cost : 0 };
+    return { kind: "failed", tookMs, bytes, cost: answer.kind === "answer" ? priceOf(exit, bytes) : 0 };
   }
-  return { kind: (await findBlock(answer)) === undefined ? "ok" : "blocked", tookMs, cost: exit.cost };
+  const kind = (await findBlock(answer)) === undefined ? "ok" : "blocked";
+  return { kind, tookMs, bytes, cost: priceOf(exit, bytes) };
 }
 
 function targetResult(url: string, exits: readonly Exit[], results: ReadonlyMap<string, Health>): TargetResult {
   const rows = exits.map((exit) => ({ exit, health: results.get(`${exit.id} ${url}`) ?? NO_HEALTH }));
   const successful = rows.filter(({ health }) => health.ok > 0);
-  const [best] = successful.sort(
-    (one, other) => scoreOf(other.health, other.exit.cost) - scoreOf(one.health, one.exit.cost),
-  );
+  const [best] = successful.sort((one, other) => scoreOf(other.health, other.exit) - scoreOf(one.health, one.exit));
   return {
     url,
     winner: best === undefined ? null : { proxy: best.exit.label, provider: best.exit.provider },

@@ -5,6 +5,7 @@ import { checkRules } from "../../compose/extractor.ts";
 import { plural } from "../../domain/format-number.ts";
 import { hasEnded } from "../../domain/job.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
+import { flagsForQueues, proxyAdvice, queueText } from "../../domain/queue-name.ts";
 import { parseRate } from "../../domain/rate.ts";
 import { isTrawlError, TrawlError } from "../../errors.ts";
 import { showable } from "../../runtime/showable.ts";
@@ -225,9 +226,10 @@ async function warnIfUnserved({ plane, screen }: PlaneSession, id: string): Prom
   const unserved = await unservedQueues(plane, id);
   if (unserved.length === 0) return;
   const [names, many] = [unserved.join(","), unserved.length > 1];
-  const flag = names === "fetch" ? "" : ` --queues ${names}`;
-  const queues = `${many ? "queues" : "queue"} ${unserved.join(", ")}`;
-  screen.err(`note: ${showable(`no worker serves the ${queues}; start one with: ${screen.command} worker${flag}`)}\n`);
+  const flags = names === "fetch" ? "" : ` ${flagsForQueues(unserved)}`;
+  const queues = many ? `queues ${unserved.join(", ")}` : queueText(names);
+  const start = `${screen.command} worker${flags}${proxyAdvice(unserved)}`;
+  screen.err(`note: ${showable(`no worker serves the ${queues}; start one with: ${start}`)}\n`);
 }
 
 async function unservedQueues(plane: ControlPlane, id: string): Promise<string[]> {

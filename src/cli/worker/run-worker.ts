@@ -12,6 +12,7 @@ import type { CommandSession } from "../session.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { aborted } from "../watch-job.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
+import { servedQueues } from "./served-queues.ts";
 import type { WorkerEnd, WorkerOutput } from "./worker-output.ts";
 
 type WorkerRun = {
@@ -51,10 +52,10 @@ export async function runWorker(
   output: WorkerOutput,
 ): Promise<WorkerEnd> {
   const { trawl, config } = session;
-  const { queues, drain } = run;
+  const { crawledHosts, drain } = run;
+  const queues = crawledHosts === undefined ? servedQueues(run.queues, config) : run.queues;
   const startedAt = trawl.clock.now();
   const over = new AbortController();
-  const { crawledHosts } = run;
   const worker = await trawl.createWorker({
     queues,
     // In submitted jobs, access to private networks is allowed only by the settings.

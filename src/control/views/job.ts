@@ -1,10 +1,12 @@
 /** A job as the API returns it and as `--json` prints it. This file has no schemas, so commands need not load zod. */
 import { describeBackoff } from "../../domain/backoff.ts";
+import type { JobSpending } from "../../domain/exit.ts";
 import type { JobState, Ledger } from "../../domain/job.ts";
 import type { JobSpec } from "../../domain/job-spec.ts";
 import { formatRate } from "../../domain/rate.ts";
 import type { JobSiteView, JobView } from "../../frontier/frontier-admin.ts";
 import { queuesOfJob } from "../../submit/queues-of-job.ts";
+import { type ProxyCostsOut, proxyCostsOut } from "./proxy-costs.ts";
 
 /** Instants are ISO 8601 in UTC. Unknown values are null, never missing. `api/wire/jobs.ts` documents every field. */
 export type JobOut = {
@@ -27,6 +29,9 @@ export type JobOut = {
   archived: boolean;
 };
 
+/** One job that was requested by its id. */
+export type JobDetailOut = JobOut & { proxies: ProxyCostsOut | null };
+
 /** One job at one site. */
 export type JobSiteOut = {
   site: string;
@@ -41,6 +46,14 @@ export type JobSiteOut = {
   blockedUntil: string | null;
   why: string | null;
 };
+
+export function jobDetailOut(
+  job: JobView & { archived?: boolean },
+  spending: JobSpending | undefined,
+  now: number,
+): JobDetailOut {
+  return { ...jobOut(job, now), proxies: proxyCostsOut(spending, job.spec) };
+}
 
 export function jobOut(job: JobView & { archived?: boolean }, now: number): JobOut {
   const { id, name, state, sealed, queue, priority, policy, limits, counts, tally, createdAt, finishedAt, spec } = job;

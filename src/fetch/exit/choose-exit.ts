@@ -84,7 +84,7 @@ export function exitsOfTier(
   return exits.filter(
     (exit) =>
       (tags.length === 0 || tags.some((tag) => exit.tags.includes(tag))) &&
-      (rules.region === undefined || exit.tags.includes(rules.region)) &&
+      (rules.region === undefined || exit.region === rules.region) &&
       (exit.scheme === undefined || exit.scheme === scheme) &&
       !avoid.has(exit.id),
   );
@@ -101,7 +101,7 @@ function chooseUsable(
   for (const exit of candidates) {
     const standing = worseStanding(facts.healthOf(exit.id), facts.healthAtSite(exit.id), facts.now);
     if (standing === "probation" && !facts.isProbed(exit.id)) toProbe.push({ exit });
-    if (standing === "healthy") healthy.push({ exit, score: scoreOf(facts.healthAtSite(exit.id), exit.cost) });
+    if (standing === "healthy") healthy.push({ exit, score: scoreOf(facts.healthAtSite(exit.id), exit) });
   }
   const { rotate } = question.rules;
   const key = (rotate === "session" ? question.session : undefined) ?? question.site;

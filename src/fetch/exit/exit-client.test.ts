@@ -238,16 +238,26 @@ describe("status 407", () => {
 });
 
 describe("the recorded result", () => {
+  /** A request for https://s.test/ without headers and body. */
+  const SENT_BYTES = "https://s.test/".length;
   const answer: HttpAnswer = {
     ...{ kind: "answer", status: 200, headers: {}, body: Buffer.from(""), isCut: false },
-    ...{ sentAt: 60_000, endedAt: 60_250 },
+    ...{ sentAt: 60_000, endedAt: 60_250, receivedBytes: 0 },
   };
 
   it("has the response time without the wait for the turn at the site", async () => {
     expect(await recordedFor(answer)).toEqual([
-      { site: "s.test", kind: "ok", tookMs: 250, cost: 1 },
-      { site: "*", kind: "ok", tookMs: 250, cost: 1 },
+      { site: "s.test", kind: "ok", tookMs: 250, bytes: SENT_BYTES, cost: 1 },
+      { site: "*", kind: "ok", tookMs: 250, bytes: SENT_BYTES, cost: 1 },
     ]);
+  });
+
+  it("has the bytes of the request and the response as received, and their price", async () => {
+    const received = { ...answer, headers: { etag: "abc" }, receivedBytes: 1_000_000 };
+    const bytes = SENT_BYTES + "etag: abc\r\n".length + 1_000_000;
+    expect((await recordedFor(received, { request: 2, gb: 4 }))[0]).toMatchObject({ bytes, cost: 2 + bytes * 4e-9 });
+    const cut = { kind: "dead", because: "too_big", detail: "over limits.bodyBytes", receivedBytes: 500_000 } as const;
+    expect((await recordedFor(cut))[0]).toMatchObject({ bytes: SENT_BYTES + 500_000 });
   });
 
   it.each([
@@ -259,12 +269,12 @@ describe("the recorded result", () => {
 });
 
 /** What the exit client records if the HTTP client returns this result. */
-async function recordedFor(result: HttpAnswer | TransportFailure) {
+async function recordedFor(result: HttpAnswer | TransportFailure, cost: unknown = 1) {
   const recorded: object[] = [];
   const nothing = async () => {};
   const client = createExitClient({
     client: { send: async () => result, close: nothing },
-    exits: exitsFrom(["http://p.test:1"]),
+    exits: exitsFrom([{ url: "http://p.test:1", cost }]),
     isDirect: () => false,
     board: {
       load: () => undefined,

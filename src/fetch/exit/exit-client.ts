@@ -6,7 +6,7 @@
  * the site, as all requests do. Other failures are left to the retries of the task.
  */
 import type { BlockName } from "../../domain/block.ts";
-import { DEFAULT_EXIT_RULES, type Exit, type ExitRules } from "../../domain/exit.ts";
+import { DEFAULT_EXIT_RULES, type Exit, type ExitRules, priceOf, type Spent } from "../../domain/exit.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { isForwarded } from "../egress/proxy-connector.ts";
 import type { ExitUse } from "../fetcher.ts";
@@ -40,6 +40,7 @@ export type ExitClient = {
 type Result = HttpAnswer | TransportFailure;
 /** `unused`: the request failed without any contact to the exit, so it says nothing about the exit. */
 type Verdict = { kind: ExitResult["kind"] | "unused"; block?: BlockName };
+type RequestSpent = Pick<Spent, "bytes" | "cost">;
 type Attempted = { result: Result; verdict: Verdict["kind"] };
 
 /** The maximum number of exits for one request. */
@@ -80,22 +81,22 @@ export function createExitClient(deps: ExitClientDeps): ExitClient {
     try {
       const result = await client.send({ ...request, exit });
       const { kind, block } = await verdictOf(result, exit, request.url, use !== undefined);
-      if (kind !== "unused") record(request.site, exit, kind, result);
+      const spent = spentBy(request, exit, result);
+      if (kind !== "unused") record(request.site, exit, kind, result, spent);
       const jobId = use === undefined || use === "none" ? undefined : use.jobId;
-      if (jobId !== undefined && isCharged(result)) spending.record(jobId, exit.provider, exit.cost);
+      if (jobId !== undefined && isCharged(result)) spending.record(jobId, exit.provider, spent);
       return { result: named(result, exit, block), verdict: kind };
     } finally {
       if (isProbe) probed.delete(exit.id);
     }
   }
 
-  function record(site: string, exit: Exit, kind: ExitResult["kind"], result: Result): void {
-    const cost = isCharged(result) ? exit.cost : 0;
+  function record(site: string, exit: Exit, kind: ExitResult["kind"], result: Result, spent: RequestSpent): void {
     // Without the wait for the turn at the site, which does not depend on the exit.
     const tookMs = result.kind === "answer" ? result.endedAt - result.sentAt : 0;
     deps.count?.(kind);
-    if (kind !== "down") board.record(site, exit.id, { kind, tookMs, cost });
-    board.record(ALL_SITES, exit.id, { kind: kind === "down" ? "down" : "ok", tookMs, cost });
+    if (kind !== "down") board.record(site, exit.id, { kind, tookMs, ...spent });
+    board.record(ALL_SITES, exit.id, { kind: kind === "down" ? "down" : "ok", tookMs, ...spent });
   }
 
   async function sendThrough(request: HttpRequest, use: ExitUse | undefined): Promise<Result> {
@@ -200,12 +201,30 @@ function named(result: Result, { id: exitId }: Exit, block: BlockName | undefine
   return block === undefined ? { ...result, exitId } : { ...result, exitId, block };
 }
 
+function spentBy(request: HttpRequest, exit: Exit, result: Result): RequestSpent {
+  if (!isCharged(result)) return { bytes: 0, cost: 0 };
+  const bytes = bytesOf(request, result);
+  return { bytes, cost: priceOf(exit, bytes) };
+}
+
+/** The bytes of a request and its response: headers and bodies as they were sent, without those of TLS. */
+function bytesOf({ url, headers, body = "" }: HttpRequest, result: Result): number {
+  const sent = url.length + headerBytes(headers) + Buffer.byteLength(body);
+  if (result.kind !== "answer") return sent + (result.receivedBytes ?? 0);
+  return sent + headerBytes(result.headers) + result.receivedBytes;
+}
+
+/** Each header line contains a colon, a space and a line break too. */
+function headerBytes(headers: Readonly<Record<string, string>>): number {
+  return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+}
+
 /** Providers charge for requests that they have sent. */
 function isCharged(result: Result): boolean {
-  return (
-    result.kind === "answer" || (result.kind === "retry" && result.because !== "proxy" && result.because !== "dns")
-  );
+  return result.kind === "answer" || !UNSENT.includes(result.because);
 }
+
+const UNSENT: readonly string[] = ["proxy", "dns", "egress_refused"];
 
 function isWorthAnotherExit(
   { result, verdict }: Attempted,
@@ -215,12 +234,14 @@ function isWorthAnotherExit(
   return (verdict === "down" || verdict === "blocked") && (mayRepeat || method === "GET");
 }
 
-/** The result for the caller, without `isProxyDown`. An answer of the proxy itself becomes a failure of the proxy. */
+/** The result for the caller, without `isProxyDown` and `receivedBytes`. An answer of the proxy itself becomes a failure of the proxy. */
 function resultOf({ result, verdict }: Attempted): Result {
   if (result.kind === "answer" && verdict === "down") {
     return { kind: "retry", because: "proxy", detail: "the proxy refused the credentials (407)" };
   }
-  if (result.kind !== "retry" || result.isProxyDown === undefined) return result;
-  const { isProxyDown: _, ...plain } = result;
-  return plain;
+  if (result.kind === "answer") return result;
+  const { receivedBytes: _, ...plain } = result;
+  if (plain.kind !== "retry" || plain.isProxyDown === undefined) return plain;
+  const { isProxyDown: __, ...rest } = plain;
+  return rest;
 }

@@ -39,13 +39,13 @@ it("shows until when the proxies of a provider are ejected at a site", () => {
 });
 
 function healthAfter(...kinds: ExitResult["kind"][]): Health {
-  return kinds.reduce((health, kind) => afterResult(health, { kind, tookMs: 10, cost: 1 }, NOW), NO_HEALTH);
+  return kinds.reduce((health, kind) => afterResult(health, { kind, tookMs: 10, bytes: 100, cost: 1 }, NOW), NO_HEALTH);
 }
 
 function exitOf(id: string): Exit {
   const url = `http://${id}.example:8080`;
   return {
     ...{ id, kind: "http", label: url, url, username: "", password: "", tags: ["acme"], provider: "acme" },
-    ...{ region: undefined, cost: 1, resolve: "here" },
+    ...{ region: undefined, cost: 1, costPerGb: 0, resolve: "here" },
   };
 }

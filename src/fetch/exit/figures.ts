@@ -9,6 +9,7 @@ export type Figures = {
   success: number | null;
   blocked: number;
   averageMs: number | null;
+  bytes: number;
   cost: number;
 };
 
@@ -81,7 +82,7 @@ function firstEnd(ejections: readonly Health[], now: number): string | null {
 }
 
 function summed(rows: readonly Health[]): Figures {
-  const total = (key: "requests" | "ok" | "blocked" | "tookMs" | "cost") =>
+  const total = (key: "requests" | "ok" | "blocked" | "tookMs" | "bytes" | "cost") =>
     rows.reduce((sum, row) => sum + row[key], 0);
   const [requests, ok] = [total("requests"), total("ok")];
   return {
@@ -89,6 +90,7 @@ function summed(rows: readonly Health[]): Figures {
     success: requests === 0 ? null : rounded(ok / requests),
     blocked: total("blocked"),
     averageMs: ok === 0 ? null : Math.round(total("tookMs") / ok),
+    bytes: total("bytes"),
     cost: rounded(total("cost")),
   };
 }

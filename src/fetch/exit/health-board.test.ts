@@ -8,7 +8,7 @@ import { createHealthBoard } from "./health-board.ts";
 import { readAllHealth } from "./health-codec.ts";
 import { createSpending, readSpending } from "./spending.ts";
 
-const OK: ExitResult = { kind: "ok", tookMs: 100, cost: 2 };
+const OK: ExitResult = { kind: "ok", tookMs: 100, bytes: 0, cost: 2 };
 const log = createLog("silent", () => {});
 
 function openBroker() {
@@ -38,6 +38,17 @@ describe("the health of an exit", () => {
     expect(standingOf(afterResult(again, OK, firstMs * 3), firstMs * 3)).toBe("healthy");
   });
 
+  const price = (cost: number, costPerGb = 0) => ({ cost, costPerGb });
+
+  it("has a score that includes the price of its average number of bytes", () => {
+    const light = afterResult(NO_HEALTH, { ...OK, bytes: 10_000 }, 0);
+    const heavy = afterResult(NO_HEALTH, { ...OK, bytes: 1_000_000 }, 0);
+    // 1,000,000 bytes at 10 per GB cost 0.01.
+    expect(scoreOf(heavy, price(0.01, 10))).toBeCloseTo(scoreOf(heavy, price(0.02)), 6);
+    expect(scoreOf(light, price(0, 4))).toBeGreaterThan(scoreOf(light, price(0.02)));
+    expect(scoreOf(heavy, price(0, 40))).toBeLessThan(scoreOf(heavy, price(0.02)));
+  });
+
   it("has a score of success per cost, lower for slow exits", () => {
     const good = repeated("ok", 10, 0);
     const half = repeated("failed", 5, 0, repeated("ok", 5, 0));
@@ -45,10 +56,10 @@ describe("the health of an exit", () => {
       (h) => afterResult(h, { ...OK, tookMs: 2_000 }, 0),
       NO_HEALTH,
     );
-    expect(scoreOf(good, 1)).toBeGreaterThan(scoreOf(half, 1));
-    expect(scoreOf(good, 1)).toBeGreaterThan(scoreOf(slow, 1));
-    expect(scoreOf(half, 1)).toBeGreaterThan(scoreOf(good, 8));
-    expect(scoreOf(NO_HEALTH, 1)).toBe(1);
+    expect(scoreOf(good, price(1))).toBeGreaterThan(scoreOf(half, price(1)));
+    expect(scoreOf(good, price(1))).toBeGreaterThan(scoreOf(slow, price(1)));
+    expect(scoreOf(half, price(1))).toBeGreaterThan(scoreOf(good, price(8)));
+    expect(scoreOf(NO_HEALTH, price(1))).toBe(1);
   });
 });
 
@@ -117,9 +128,12 @@ describe("a budget", () => {
     expect(answers.filter(Boolean).length).toBeLessThanOrEqual(250);
     // What a worker has taken and not used is at most one batch.
     expect(answers.filter(Boolean).length).toBeGreaterThan(250 - workers.length * 20);
-    for (const worker of workers) worker.record("j1", "acme", 2);
+    for (const worker of workers) worker.record("j1", "acme", { bytes: 1_000, cost: 2 });
     await Promise.all(workers.map((worker) => worker.close()));
-    expect(await readSpending(frontier, "j1")).toEqual({ taken: 250, providers: { acme: { requests: 5, cost: 10 } } });
+    expect(await readSpending(frontier, "j1")).toEqual({
+      taken: 250,
+      providers: { acme: { requests: 5, bytes: 5_000, cost: 10 } },
+    });
     expect(await readSpending(frontier, "j2")).toBeUndefined();
   });
 });

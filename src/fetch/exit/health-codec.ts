@@ -26,7 +26,14 @@ export function encodeHealth(health: SiteHealth): string {
   const newest = [...health].sort(([, one], [, other]) => other.changedAt - one.changedAt).slice(0, MAX_EXITS);
   const rows = newest.map(([id, at]) => [
     ...[id, at.requests, at.ok, at.blocked, Math.round(at.tookMs), at.cost, at.recent, at.recentOk],
-    ...[at.streak, at.ejections, Math.round(at.ejectedUntil), REASONS.indexOf(at.because), Math.round(at.changedAt)],
+    ...[
+      at.streak,
+      at.ejections,
+      Math.round(at.ejectedUntil),
+      REASONS.indexOf(at.because),
+      Math.round(at.changedAt),
+      at.bytes,
+    ],
   ]);
   return JSON.stringify(rows);
 }
@@ -42,6 +49,7 @@ function fromNumbers(numbers: readonly number[]): Health {
     ...{ requests: at(0), ok: at(1), blocked: at(2), tookMs: at(3), cost: at(4), recent: at(5), recentOk: at(6) },
     ...{ streak: at(7), ejections: at(8), ejectedUntil: at(9), because: REASONS[at(10)] ?? "failed" },
     changedAt: at(11),
+    bytes: at(12),
   };
 }
 

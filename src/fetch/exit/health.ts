@@ -5,8 +5,10 @@
  * makes it healthy, a failure ejects it for twice as long.
  */
 
+import { type Exit, priceOf } from "../../domain/exit.ts";
+
 /** `down`: the exit itself does not work. `failed`: it did not reach the site, or the site did not answer. */
-export type ExitResult = { kind: "ok" | "failed" | "blocked" | "down"; tookMs: number; cost: number };
+export type ExitResult = { kind: "ok" | "failed" | "blocked" | "down"; tookMs: number; bytes: number; cost: number };
 
 export type Health = {
   /** Totals since the first request. */
@@ -15,6 +17,7 @@ export type Health = {
   blocked: number;
   /** The sum of the response times of the successful requests. */
   tookMs: number;
+  bytes: number;
   cost: number;
   /** The score uses these counts. Both are halved when `recent` exceeds RECENT_MAX, so that recent results count more. */
   recent: number;
@@ -32,7 +35,7 @@ export type Health = {
 };
 
 export const NO_HEALTH: Health = {
-  ...{ requests: 0, ok: 0, blocked: 0, tookMs: 0, cost: 0, recent: 0, recentOk: 0 },
+  ...{ requests: 0, ok: 0, blocked: 0, tookMs: 0, bytes: 0, cost: 0, recent: 0, recentOk: 0 },
   ...{ streak: 0, ejections: 0, ejectedUntil: 0, because: "failed", changedAt: 0 },
 };
 
@@ -54,6 +57,7 @@ export function afterResult(before: Health, result: ExitResult, now: number): He
     ok: before.ok + (isOk ? 1 : 0),
     blocked: before.blocked + (result.kind === "blocked" ? 1 : 0),
     tookMs: before.tookMs + (isOk ? result.tookMs : 0),
+    bytes: before.bytes + result.bytes,
     cost: before.cost + result.cost,
     recent: before.recent + 1,
     recentOk: before.recentOk + (isOk ? 1 : 0),
@@ -75,6 +79,7 @@ export function mergedHealth(shared: Health, change: Health): Health {
       ok: shared.ok + change.ok,
       blocked: shared.blocked + change.blocked,
       tookMs: shared.tookMs + change.tookMs,
+      bytes: shared.bytes + change.bytes,
       cost: shared.cost + change.cost,
       recent: shared.recent + change.recent,
       recentOk: shared.recentOk + change.recentOk,
@@ -90,12 +95,18 @@ export function standingOf({ ejections, ejectedUntil }: Health, now: number): St
   return now < ejectedUntil ? "ejected" : "probation";
 }
 
-/** Success per cost. An average response time of one second halves it. An exit without results counts as a good one. */
-export function scoreOf({ recent, recentOk, ok, tookMs }: Health, cost: number): number {
+/**
+ * Success per cost. An average response time of one second halves it. The cost is the price of a request with the average
+ * number of bytes. An exit without results counts as a good one, and no bytes are expected from it.
+ */
+export function scoreOf({ requests, recent, recentOk, ok, tookMs, bytes }: Health, prices: Prices): number {
   const success = (recentOk + 2) / (recent + 2);
   const averageMs = ok === 0 ? 0 : tookMs / ok;
+  const cost = priceOf(prices, requests === 0 ? 0 : bytes / requests);
   return (success * success * 1000) / (1000 + averageMs) / Math.max(cost, MIN_COST);
 }
+
+type Prices = Pick<Exit, "cost" | "costPerGb">;
 
 /** Free exits are not infinitely better than cheap ones. */
 const MIN_COST = 0.01;

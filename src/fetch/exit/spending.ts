@@ -6,6 +6,7 @@
  * a process crashes, the requests that it took and did not send are lost. The costs are written like the health of
  * exits: every `flushMs`, not with every request.
  */
+import type { JobSpending, Spent } from "../../domain/exit.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -13,16 +14,10 @@ import type { Log } from "../../runtime/log.ts";
 type Values = Pick<Frontier, "findValue" | "keepValue">;
 type Deps = { values: Values; clock: Clock; log: Log };
 
-/** What a job has spent at one provider. */
-export type Spent = { requests: number; cost: number };
-
-/** `taken`: the requests that processes have taken from the budget. */
-export type JobSpending = { taken: number; providers: Record<string, Spent> };
-
 export type Spending = {
   /** Takes one request from the budget. False if it is used up. */
   mayUse(jobId: string, budget: number): Promise<boolean>;
-  record(jobId: string, provider: string, cost: number): void;
+  record(jobId: string, provider: string, spent: Pick<Spent, "bytes" | "cost">): void;
   /** Never rejects. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -88,8 +83,8 @@ export function createSpending({ values, clock, log }: Deps, { flushMs }: { flus
       taking = answer.catch(() => {}); // the caller gets the error
       return answer;
     },
-    record(jobId, provider, cost) {
-      unwritten.set(jobId, sum(unwritten.get(jobId) ?? {}, { [provider]: { requests: 1, cost } }));
+    record(jobId, provider, spent) {
+      unwritten.set(jobId, sum(unwritten.get(jobId) ?? {}, { [provider]: { requests: 1, ...spent } }));
       timer ??= clock.sleep(flushMs, stopping.signal).then(async () => {
         timer = undefined;
         if (!stopping.signal.aborted) await flush();
@@ -115,15 +110,22 @@ function spendingKey(jobId: string): string {
 }
 
 function decodeSpending(text: string | undefined): JobSpending {
-  return text === undefined ? { taken: 0, providers: {} } : (JSON.parse(text) as JobSpending);
+  if (text === undefined) return { taken: 0, providers: {} };
+  const { taken, providers } = JSON.parse(text) as JobSpending;
+  return { taken, providers: sum({}, providers) };
 }
 
 function sum(one: Record<string, Spent>, other: Record<string, Spent>): Record<string, Spent> {
   const all = { ...one };
-  for (const [provider, { requests, cost }] of Object.entries(other)) {
+  // Older versions do not write the bytes.
+  for (const [provider, { requests, bytes = 0, cost }] of Object.entries(other)) {
     const name = provider in all || Object.keys(all).length < MAX_PROVIDERS ? provider : "others";
-    const before = all[name] ?? { requests: 0, cost: 0 };
-    all[name] = { requests: before.requests + requests, cost: before.cost + cost };
+    const before = all[name] ?? { requests: 0, bytes: 0, cost: 0 };
+    all[name] = {
+      requests: before.requests + requests,
+      bytes: before.bytes + bytes,
+      cost: before.cost + cost,
+    };
   }
   return all;
 }

@@ -44,12 +44,20 @@ export type ExchangeEnd =
       isCut: boolean;
       sentAt: number;
       endedAt: number;
+      /** The bytes of the body that were received, before decoding. */
+      receivedBytes: number;
     }
-  | { kind: "too_big" }
+  | { kind: "too_big"; receivedBytes: number }
   | { kind: "undecodable"; detail: string }
   /** The request needs another turn. The connection is open and idle. */
   | { kind: "withdrawn" }
-  | { kind: "failed"; error: unknown; isSent: boolean /** An idle connection was found dead. */; isStale: boolean };
+  | {
+      kind: "failed";
+      error: unknown;
+      isSent: boolean /** An idle connection was found dead. */;
+      isStale: boolean;
+      receivedBytes: number;
+    };
 
 /** Up to this much of an unneeded body is read to keep the connection. Beyond that, a new connection is cheaper. */
 const DRAIN_BYTES = 65_536;
@@ -148,7 +156,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const isStale = this.#isReused && !this.#hasAnswerBegun;
     if (this.#status !== 0 && !this.#isBodyWanted) this.#abandon(this.#answer(false));
-    else this.#abandon({ kind: "failed", error, isSent: this.#isSent, isStale });
+    else this.#abandon({ kind: "failed", error, isSent: this.#isSent, isStale, receivedBytes: this.#bytes });
   }
 
   #expectBody(): void {
@@ -165,7 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #overflow(): void {
     if (!this.#isBodyWanted) this.#abandon(this.#answer(false));
     else if (this.#terms.overflow === "cut") this.#abandon(this.#answer(true));
-    else this.#abandon({ kind: "too_big" });
+    else this.#abandon({ kind: "too_big", receivedBytes: this.#bytes });
   }
 
   #answer(isCut: boolean): ExchangeEnd {
@@ -173,7 +181,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
     const body = this.#isBodyWanted ? whole.subarray(0, this.#maxBytes) : NOTHING;
     const [status, headers, codings, sentAt] = [this.#status, this.#headers, this.#codings, this.#sentAt];
-    const end = { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt: this.#clock.now() } as const;
+    const [endedAt, receivedBytes] = [this.#clock.now(), this.#bytes];
+    const end = { kind: "answer", status, headers, body, codings, isCut, sentAt, endedAt, receivedBytes } as const;
     return this.#mayBeBlock ? { ...end, errorBody: whole } : end;
   }
 

@@ -52,6 +52,8 @@ export type HttpAnswer = {
   isCut: boolean;
   sentAt: number;
   endedAt: number;
+  /** The bytes of the body that were received, before decoding. */
+  receivedBytes: number;
   /** The body of a status that may be a block, as received; at most 64 KB. */
   errorBody?: Buffer | undefined;
   /** The proxy or gateway that it came through. */
@@ -165,7 +167,8 @@ export function createHttpClient({ gate, allowance, clock }: HttpClientDeps, opt
       const problem = request.exit === undefined ? undefined : await exitPaths.problemOf(request.exit, url);
       if (problem !== undefined) return transportFailure(problem);
       const end = await exchange(url, request);
-      return end.kind === "answer" && end.codings.length === 0 ? end : toResult(end, request);
+      if (end.kind === "answer" && end.codings.length === 0) return end;
+      return withReceived(await toResult(end, request), end, request);
     },
     async close() {
       await Promise.all([direct.agent.destroy(), exitPaths.close()]);
@@ -179,6 +182,17 @@ function isWorthASecondTry(
   { mayRepeat = true }: Terms,
 ): boolean {
   return (!isSent || (isStale && mayRepeat)) && isBrokenConnection(error);
+}
+
+/** Adds the received bytes to a failure of a request through a proxy, whose provider may charge for them. */
+function withReceived(
+  result: HttpAnswer | TransportFailure,
+  end: ExchangeEnd,
+  { exit }: HttpRequest,
+): HttpAnswer | TransportFailure {
+  const isCounted =
+    exit !== undefined && result.kind !== "answer" && end.kind !== "withdrawn" && end.kind !== "undecodable";
+  return isCounted ? { ...result, receivedBytes: end.receivedBytes } : result;
 }
 
 async function toResult(end: ExchangeEnd, request: HttpRequest): Promise<HttpAnswer | TransportFailure> {

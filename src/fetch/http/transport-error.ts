@@ -13,8 +13,9 @@ export type TransportFailure =
       detail: string;
       /** Set if the proxy does not work at all. Otherwise it may work for other sites. */
       isProxyDown?: true;
+      receivedBytes?: number;
     }
-  | { kind: "dead"; because: DeadReason; detail: string };
+  | { kind: "dead"; because: DeadReason; detail: string; receivedBytes?: number };
 
 /** The error code of a request that exceeds `limits.totalMs`. */
 export const TOTAL_TIMEOUT = "TOTAL_TIMEOUT";

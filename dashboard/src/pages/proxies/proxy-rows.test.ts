@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ProxiesOut } from "../../../../src/client/wire-types.ts";
 import { proxyRowsOf, siteRowsOf, totalsOf } from "./proxy-rows.ts";
 
-const FIGURES = { requests: 10, success: 0.5, blocked: 1, averageMs: 100, cost: 2 };
+const FIGURES = { requests: 10, success: 0.5, blocked: 1, averageMs: 100, bytes: 1_000, cost: 2 };
 const UNTIL = "2026-01-31T12:00:00.000Z";
 
 const FOUND: ProxiesOut = {
