@@ -47,7 +47,7 @@ export const PROFILES: Readonly<Record<ProfileName, readonly Header[]>> = {
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 
-/** Names that stand for several profiles. */
+/** Names of groups of profiles. */
 export const PROFILE_GROUPS: Readonly<Record<string, readonly ProfileName[]>> = {
   browser: PROFILE_NAMES,
   chrome: PROFILE_NAMES.filter((name) => name.startsWith("chrome-")),
