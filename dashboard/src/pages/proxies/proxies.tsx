@@ -48,7 +48,7 @@ function Figures({ found }: { found: ProxiesOut }) {
     <>
       <Totals found={found} />
       <div class="filters">
-        <SearchField label="Search proxies" placeholder={isByProxy ? "Part of a name or tag" : "Part of a name"} />
+        <SearchField label="Search proxies" placeholder={isByProxy ? "Name or tag" : "Part of a name"} />
         <Choice
           label="Show"
           options={VIEWS}
