@@ -381,10 +381,11 @@ in \`trawl job\` and \`trawl workers\`, queues and sites the same fields as in t
 each proxy. Every proxy gets one request before any gets the next, so all see the site in the same state. The winner is
 the proxy with the best success per cost; a proxy that needs a second longer counts half.
 
-**\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedAt, requests, success, blocked, averageMs,
-cost }], "providers": [{ provider, site, requests, success, blocked, averageMs, cost }] }\`. \`state\` is \`healthy\`,
-\`ejected\` or \`probation\`: the next request tries the proxy again. \`success\` is a share from 0 to 1. With \`bench\`, it
-prints \`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
+**\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedUntil, ejectedAt, requests, success,
+blocked, averageMs, cost }], "providers": [{ provider, site, proxies, ejected, ejectedUntil, requests, success, blocked,
+averageMs, cost }] }\`. \`state\` is \`healthy\`, \`ejected\` or \`probation\`: the next request tries the proxy again.
+\`success\` is a share from 0 to 1. With \`bench\`, it prints
+\`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
 }\`; \`winner\` is \`{ proxy, provider }\`, or \`null\` if no proxy was successful.`,
   },
   workers: {
