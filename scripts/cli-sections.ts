@@ -390,7 +390,8 @@ once.
 **\`--json\`** prints \`{ "proxies": [{ id, proxy, provider, tags, state, ejectedUntil, ejectedAt, requests, success,
 blocked, averageMs, bytes, cost }], "providers": [{ provider, site, proxies, ejected, ejectedUntil, requests, success,
 blocked, averageMs, bytes, cost }] }\`. \`state\` is \`healthy\`, \`ejected\` or \`probation\`: the next request tries the
-proxy again. \`success\` is a share from 0 to 1. With \`bench\`, it prints \`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
+proxy again. \`success\` is a share from 0 to 1. With \`bench\`, it prints
+\`{ "targets": [{ url, winner, proxies: [{ proxy, provider, requests, ok, blocked, averageMs, costPerSuccess }] }]
 }\`; \`winner\` is \`{ proxy, provider }\`, or \`null\` if no proxy was successful.`,
   },
   workers: {

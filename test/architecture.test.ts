@@ -107,6 +107,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "frontier/job-errors.ts",
     "frontier/worker-facts.ts",
     "schedule",
+    "session/log-in.ts",
     "store/history-store.ts",
     "store/job-archive.ts",
     "store/job-owners.ts",

@@ -1,17 +1,22 @@
 /** Explains why a URL, a site or a job waits. Used by the API and the command line. */
 import { crawlOfQueue, isCrawl } from "../domain/crawl-queue.ts";
+import { formatDuration } from "../domain/duration.ts";
 import { plural } from "../domain/format-number.ts";
 import { futureInstant } from "../domain/future-instant.ts";
 import { hasEnded } from "../domain/job.ts";
 import type { JobSpec } from "../domain/job-spec.ts";
 import { queueText, startText } from "../domain/queue-name.ts";
+import { sessionKey } from "../domain/session-spec.ts";
+import { siteOf } from "../domain/site.ts";
 import { type Step, stepOf, urlsOfPage } from "../domain/task-url.ts";
 import { TrawlError } from "../errors.ts";
 import type { ExplainTarget, Explanation, FrontierAdmin, JobView, Visibility } from "../frontier/frontier-admin.ts";
 import { capacityOf, livingWorkers, stoppedCrawlText } from "../frontier/worker-facts.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { findLoginFailure } from "../session/log-in.ts";
 import type { Store } from "../store/store.ts";
 import { queuesOfJob } from "../submit/queues-of-job.ts";
+import { canonicalEntryUrl } from "../submit/url-entry.ts";
 import { countReplays, tasksOf } from "../trace/timeline.ts";
 import type { Catalogue } from "./catalogue.ts";
 
@@ -20,7 +25,8 @@ type Task = Explanation["tasks"][number] & { step?: Step };
 export type Explained = Omit<Explanation, "tasks" | "queues"> & { tasks: readonly Task[] };
 
 type Deps = {
-  frontier: Pick<FrontierAdmin, "explain" | "findJob" | "findSite" | "listQueues" | "listWorkers">;
+  frontier: Pick<FrontierAdmin, "explain" | "findJob" | "findSite" | "listQueues" | "listWorkers"> &
+    Parameters<typeof findLoginFailure>[0];
   catalogue: Pick<Catalogue, "find">;
   store: Pick<Store, "tracePages" | "traceAttempts">;
   clock: Clock;
@@ -42,8 +48,9 @@ export async function explainTarget(deps: Deps, target: ExplainTarget, caller: E
   const job = "jobId" in target ? await deps.frontier.findJob(target.jobId) : undefined;
   const routing = job === undefined || hasEnded(job.state) ? [] : routingText(job);
   const queues = job === undefined ? found.queues : queuesInUse(job);
+  const logins = job?.state === "running" ? await failedLogins(deps, job) : [];
   const workers = await workersText(deps, queues, visibility);
-  const reasons = [...found.reasons, ...routing, ...workers];
+  const reasons = [...found.reasons, ...logins, ...routing, ...workers];
   return { ...found, reasons, until: futureInstant(found.until, deps.clock.now()) };
 }
 
@@ -128,6 +135,26 @@ async function ownPart({ frontier }: Deps, all: Explanation, maySee: MaySee): Pr
   const reasons = all.reasons.filter((reason) => tasks.some(({ jobId }) => reason.startsWith(`in job ${jobId}: `)));
   // The explanation does not state which queue and time belong to which job, so both are left out.
   return { ...all, reasons, until: undefined, tasks, queues: [] };
+}
+
+/** Sessions and sites whose logins are checked. A job may have a thousand sessions. */
+const MAX_SESSIONS = 10;
+
+/** Why sessions of the job cannot log in. Sessions that have replaced others (`rotateAfter`) are not checked. */
+async function failedLogins({ frontier }: Deps, { id, spec }: JobView): Promise<string[]> {
+  const { sessions, urls, siteGrouping } = spec as JobSpec;
+  if (sessions === undefined) return [];
+  const starts = urls.slice(0, MAX_SESSIONS).flatMap((entry) => canonicalEntryUrl(entry) ?? []);
+  const sites = [...new Set(starts.map((url) => siteOf(url, siteGrouping)))];
+  const numbers = Array.from({ length: Math.min(sessions.count, MAX_SESSIONS) }, (_, number) => number);
+  const places = sessions.per === "site" ? sites : [""];
+  const keys = places.flatMap((site) => numbers.map((number) => sessionKey(sessions, id, site, number)));
+  const failures = await Promise.all(keys.slice(0, MAX_SESSIONS).map((key) => findLoginFailure(frontier, key)));
+  const found = failures.filter((failure) => failure !== undefined);
+  const [first] = found;
+  if (first === undefined) return [];
+  const next = `the next login is at most ${formatDuration(first.retryAfterMs)} later`;
+  return [`${plural(found.length, "session")} cannot log in: ${first.detail}; ${next}`];
 }
 
 /**

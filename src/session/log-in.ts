@@ -28,6 +28,17 @@ const POLL_MS = 250;
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 
+/** The failed login of a session, until the pause after it is over. */
+export async function findLoginFailure(
+  values: Pick<Frontier, "findValue">,
+  key: string,
+): Promise<Extract<LoginResult, { kind: "failed" }> | undefined> {
+  const found = await values.findValue(`login-failure:${key}`);
+  if (found === undefined) return undefined;
+  const { detail, pauseMs } = JSON.parse(found.value) as { detail: string; pauseMs: number };
+  return { kind: "failed", detail, retryAfterMs: pauseMs };
+}
+
 export function createLogIn({ values, clock }: Deps): LogIn {
   /** The logins of this process, so that its tasks do not compete for the lock. */
   const running = new Map<string, Promise<LoginResult>>();
@@ -36,7 +47,7 @@ export function createLogIn({ values, clock }: Deps): LogIn {
     for (;;) {
       await session.refresh();
       if (session.isLoggedIn()) return { kind: "ready" };
-      const failure = await findFailure(session.key);
+      const failure = await findLoginFailure(values, session.key);
       if (failure !== undefined) return failure;
       const lock = `login:${session.key}`;
       const owner = randomUUID();
@@ -90,13 +101,6 @@ export function createLogIn({ values, clock }: Deps): LogIn {
 
   async function renew({ lock, version, owner }: Lock): Promise<number | undefined> {
     return (await isOwned(lock, owner)) ? values.keepValue(lock, owner, { version, ttlMs: LOCK_MS }) : undefined;
-  }
-
-  async function findFailure(key: string): Promise<LoginResult | undefined> {
-    const found = await values.findValue(`login-failure:${key}`);
-    if (found === undefined) return undefined;
-    const { detail, pauseMs } = JSON.parse(found.value) as { detail: string; pauseMs: number };
-    return { kind: "failed", detail, retryAfterMs: pauseMs };
   }
 
   async function forgetFailures(key: string): Promise<void> {

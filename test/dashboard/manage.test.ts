@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("managing dead letters, proxies, schedul
     await page.getByRole("button", { name: "By proxy" }).click();
     const all = page.getByRole("grid", { name: "Proxies" });
     await all.getByText("127.0.0.9").waitFor();
-    await page.getByLabel("Only ejected").check();
+    await page.getByRole("button", { name: "Ejected" }).click();
     await all.getByText("healthy").waitFor({ state: "detached" });
     expect(await all.getByRole("row").nth(1).innerText()).toMatch(/127\.0\.0\.9.*(ejected|probation)/s);
     await page.getByLabel("Search proxies").fill("acme");

@@ -3,8 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { waitUntil } from "../services/wait-until.ts";
 import { type LoginSite, type LoginSiteOptions, startLoginSite } from "../site/login-site.ts";
-import { jsonLines, lastJson, trawl } from "./cli.ts";
+import { jsonLines, lastJson, startTrawl, trawl } from "./cli.ts";
 import { newFolder } from "./folder.ts";
 import { expectBalanced, type Summary } from "./ledger.ts";
 import { linksTo, originOf } from "./sites.ts";
@@ -232,6 +233,28 @@ describe("a login", () => {
     expect(dead.stdout + dead.stderr).not.toContain("canary");
     expect(site.wrongPasswords()).toBe(1);
     expect(site.log.filter(({ path }) => path.startsWith("/item/"))).toEqual([]);
+  });
+
+  it("that fails with an error status is explained, for the URL and for the job that waits", async () => {
+    const site = await originOf(({ method = "" }, response) => {
+      response.writeHead(method === "POST" ? 403 : 200, { "content-type": "text/html" }).end("<form></form>");
+    });
+    const cwd = newFolder();
+    const login = { url: `${site.url}/login`, form: { user: "ann", password: "canary-wrong" } };
+    writeFileSync(join(cwd, "job.json"), JSON.stringify({ urls: [`${site.url}/`], login }));
+    const crawling = startTrawl(["crawl", "job.json", ...FAST], { cwd });
+    const explain = async (target: string) => (await trawl(["explain", target], { cwd })).stdout;
+    const why = `login at ${site.url}/login: ${site.url}/login failed: answered 403; check the user name and the password`;
+
+    const explains = (target: string, text: string) =>
+      waitUntil(async () => (await explain(target)).includes(text), 45_000);
+    expect(await explains(`${site.url}/`, `login_failed: ${why}`)).toBe(true);
+    const { jobs } = lastJson<{ jobs: { id: string }[] }>(await trawl(["jobs", "--json"], { cwd }));
+    // Between two logins, no login has failed.
+    expect(await explains(jobs[0]?.id ?? "", `1 session cannot log in: ${why}; the next login is at most`)).toBe(true);
+    expect(await explain(`${site.url}/`)).not.toContain("canary");
+    crawling.kill("SIGKILL");
+    await crawling.ended;
   });
 
   it("is repeated once for a page that always answers 401, and other pages are not affected", async () => {

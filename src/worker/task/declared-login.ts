@@ -21,9 +21,18 @@ type Deps = {
 export async function logInAsDeclared(login: LoginSpec, deps: Deps): Promise<void> {
   const page = await deps.send(login.url, undefined);
   const fields = readTokens(login, page, deps);
-  const answer = await deps.send(login.action ?? login.url, requestOf(login, fields, deps.resolveSecret));
+  const request = requestOf(login, fields, deps.resolveSecret);
+  const answer = await deps.send(login.action ?? login.url, request).catch((cause: unknown) => {
+    throw new Error(refusalText(login, cause), { cause });
+  });
   const problem = findProblem(login, answer, deps);
   if (problem !== undefined) throw new Error(`login at ${login.url}: ${problem}`);
+}
+
+/** Many sites answer a wrong password with an error status. */
+function refusalText({ url }: LoginSpec, cause: unknown): string {
+  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^request: /, "");
+  return `login at ${url}: ${reason}${/answered 4\d\d$/.test(reason) ? "; check the user name and the password" : ""}`;
 }
 
 function readTokens(

@@ -5,7 +5,6 @@ import { usePolled } from "../../polled.ts";
 import { hrefOf, route, setQuery } from "../../router.ts";
 import { api } from "../../session.ts";
 import { Empty, Loading } from "../../ui/empty.tsx";
-import { CheckField } from "../../ui/field.tsx";
 import { count, decimal, percent, plural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -15,12 +14,15 @@ import { Table } from "../../ui/table.tsx";
 import { Choice } from "../../ui/tabs.tsx";
 import { PROXY_COLUMNS, SITE_COLUMNS } from "./proxy-columns.tsx";
 import { proxyRowsOf, siteRowsOf, totalsOf } from "./proxy-rows.ts";
-import "./proxies.css";
 
 const POLL_MS = 4_000;
 const VIEWS = [
   { value: "sites", label: "By site" },
   { value: "proxies", label: "By proxy" },
+] as const;
+const STATES = [
+  { value: "all", label: "All" },
+  { value: "ejected", label: "Ejected" },
 ] as const;
 
 export function Proxies() {
@@ -38,9 +40,9 @@ export function Proxies() {
 }
 
 function Figures({ found }: { found: ProxiesOut }) {
-  const { q = "", view, ejected } = route.value.query;
+  const { q = "", view, state } = route.value.query;
   const isByProxy = view === "proxies";
-  const isEjectedOnly = ejected === "true";
+  const isEjectedOnly = state === "ejected";
   const empty = (
     <Empty title={q === "" && !isEjectedOnly ? "No requests were sent through a proxy yet." : "No rows match."} />
   );
@@ -48,20 +50,19 @@ function Figures({ found }: { found: ProxiesOut }) {
     <>
       <Totals found={found} />
       <div class="filters">
-        <SearchField label="Search proxies" placeholder={isByProxy ? "Part of a name or tag" : "Part of a name"} />
+        <SearchField label="Search proxies" placeholder={isByProxy ? "Name or tag" : "Part of a name"} />
         <Choice
           label="Show"
           options={VIEWS}
           value={isByProxy ? "proxies" : "sites"}
           onChange={(next) => setQuery({ view: next === "proxies" ? next : undefined })}
         />
-        <div class="proxies-ejected">
-          <CheckField
-            label="Only ejected"
-            isChecked={isEjectedOnly}
-            onChange={(isOn) => setQuery({ ejected: isOn ? "true" : undefined })}
-          />
-        </div>
+        <Choice
+          label="State"
+          options={STATES}
+          value={isEjectedOnly ? "ejected" : "all"}
+          onChange={(next) => setQuery({ state: next === "ejected" ? next : undefined })}
+        />
       </div>
       {isByProxy ? (
         <Table

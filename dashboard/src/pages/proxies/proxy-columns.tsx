@@ -2,6 +2,7 @@
 import { Badge } from "../../ui/badge.tsx";
 import { absolute, count, decimal, duration, percent, plural, roundedUp } from "../../ui/format.ts";
 import { Scraped } from "../../ui/scraped.tsx";
+import type { ScreenSize } from "../../ui/screen-size.ts";
 import type { Column } from "../../ui/table.tsx";
 import { Tip } from "../../ui/tip.tsx";
 import { now } from "../../visible.ts";
@@ -16,7 +17,7 @@ export const SITE_COLUMNS: readonly Column<SiteRow>[] = [
   {
     id: "site",
     title: "Site",
-    rem: 6,
+    rem: 5,
     grow: 3,
     sortBy: ({ site }) => site,
     cell: ({ site }) => <Scraped text={site} max={300} />,
@@ -24,7 +25,7 @@ export const SITE_COLUMNS: readonly Column<SiteRow>[] = [
   {
     id: "provider",
     title: "Provider",
-    rem: 6,
+    rem: 4,
     grow: 2,
     sortBy: ({ provider }) => provider,
     cell: ({ provider }) => <Scraped text={provider} max={200} />,
@@ -33,19 +34,19 @@ export const SITE_COLUMNS: readonly Column<SiteRow>[] = [
     id: "state",
     title: "State",
     tip: STATE_TIP,
-    rem: 8,
+    rem: 9,
     grow: 0,
     sortBy: ({ ejected, proxies }) => (proxies === 0 ? 0 : ejected / proxies),
     cell: (row) => <SiteState row={row} />,
   },
-  ...figureColumns<SiteRow>(),
+  ...figureColumns<SiteRow>("tablet"),
 ];
 
 export const PROXY_COLUMNS: readonly Column<ProxyRow>[] = [
   {
     id: "proxy",
     title: "Proxy",
-    rem: 6,
+    rem: 5,
     grow: 3,
     sortBy: ({ proxy }) => proxy,
     cell: ({ proxy }) => <Scraped text={proxy} max={300} />,
@@ -54,7 +55,7 @@ export const PROXY_COLUMNS: readonly Column<ProxyRow>[] = [
     id: "state",
     title: "State",
     tip: STATE_TIP,
-    rem: 8,
+    rem: 9,
     grow: 0,
     sortBy: ({ state, ejectedAt }) => (state === "healthy" ? ejectedAt.length : 1_000_000),
     cell: (row) => <ProxyState row={row} />,
@@ -76,10 +77,10 @@ export const PROXY_COLUMNS: readonly Column<ProxyRow>[] = [
     from: "desktop",
     cell: ({ tags }) => <Scraped text={tags.join(", ")} max={200} />,
   },
-  ...figureColumns<ProxyRow>(),
+  ...figureColumns<ProxyRow>("phone"),
 ];
 
-function figureColumns<Row extends Figures>(): Column<Row>[] {
+function figureColumns<Row extends Figures>(from: ScreenSize): Column<Row>[] {
   return [
     {
       id: "success",
@@ -87,6 +88,7 @@ function figureColumns<Row extends Figures>(): Column<Row>[] {
       tip: "Requests with a response of the site that is not a block, out of all requests.",
       isNumber: true,
       rem: 4.75,
+      from,
       sortBy: ({ success }) => success,
       cell: ({ success }) => percent(success),
     },
@@ -136,7 +138,7 @@ function SiteState({ row: { proxies, ejected, ejectedUntil } }: { row: SiteRow }
   if (ejectedUntil === null) return <Badge tone="good">healthy</Badge>;
   const until = Date.parse(ejectedUntil);
   const tip = `${count(ejected)} of ${plural(proxies, "proxy", "proxies")} ejected, until ${absolute(until)}.`;
-  const label = proxies === 1 ? "ejected" : `${count(ejected)} / ${count(proxies)} ejected`;
+  const label = proxies === 1 ? "ejected" : `${count(ejected)}/${count(proxies)} ejected`;
   return (
     <Tip text={tip} isUnfocusable>
       <Badge tone={ejected === proxies ? "bad" : "warn"}>{`${label}${left(until)}`}</Badge>
