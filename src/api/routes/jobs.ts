@@ -14,13 +14,7 @@ import { jobPositionFrom, LISTING, toCursor } from "../cursor.ts";
 import { type ApiResponse, type ApiRoute, defineRoute } from "../route.ts";
 import { nameInFolder } from "../submit/spider-in-folder.ts";
 import { addUrls, submitJob } from "../submit/submit-job.ts";
-import {
-  jobDetailSchemaOut,
-  jobSchemaOut,
-  newJobSchemaOut,
-  submissionSchema,
-  writtenJobSchemaOut,
-} from "../wire/jobs.ts";
+import { jobSchemaOut, newJobSchemaOut, submissionSchema, writtenJobSchemaOut } from "../wire/jobs.ts";
 
 const TAG = "Jobs";
 const id = z.strictObject({ id: z.string().min(1).max(100) });
@@ -140,7 +134,7 @@ export function jobRoutes(deps: ApiDeps): ApiRoute[] {
       tag: TAG,
       summary: "Get a job",
       params: id,
-      responses: { 200: { description: "The job.", json: jobDetailSchemaOut } },
+      responses: ONE,
       async handle({ params, caller }) {
         const job = await findOwnJob(deps, caller, params.id);
         return { status: 200, body: jobDetailOut(job, await deps.readSpending(job.id), clock.now()) };

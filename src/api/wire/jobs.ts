@@ -1,6 +1,6 @@
 /** Schemas of jobs and submissions. Instants are ISO 8601 in UTC. Unknown values are null, never missing. */
 import { z } from "zod";
-import type { JobDetailOut, JobOut, JobSiteOut } from "../../control/views/job.ts";
+import type { JobOut, JobSiteOut } from "../../control/views/job.ts";
 import { JOB_MOVES, type JobState } from "../../domain/job.ts";
 import { ATTEMPT_OUTCOMES } from "../../store/store.ts";
 import { jobSchema } from "../../submit/job-schema.ts";
@@ -48,6 +48,8 @@ const ledgerSchema = z.strictObject({
   refused: count,
 });
 
+const spent = { requests: count, bytes: count, cost: z.number().min(0) };
+
 export const jobSchemaOut = z.strictObject({
   id: z.string(),
   requestId: z.string().nullable(),
@@ -79,25 +81,17 @@ export const jobSchemaOut = z.strictObject({
   archived: z
     .boolean()
     .describe("The job has left the broker. Its results can be read, but the job cannot be changed."),
-}) satisfies z.ZodType<JobOut>;
-
-const spent = {
-  requests: count,
-  bytes: count.describe("Bytes of these requests and their responses."),
-  cost: z.number().min(0),
-};
-
-export const jobDetailSchemaOut = jobSchemaOut.extend({
   proxies: z
     .strictObject({
-      budget: count.nullable().describe("null: no budget."),
+      budget: count.nullable(),
       fallbackRequests: count.describe("Requests taken from the budget."),
       ...spent,
       providers: z.record(z.string(), z.strictObject(spent)),
     })
     .nullable()
-    .describe("What the job has spent on proxies, in all and by provider. null: no request went through a proxy."),
-}) satisfies z.ZodType<JobDetailOut>;
+    .optional()
+    .describe("Only in GET /v1/jobs/{id}: what the job has spent on proxies. null: nothing."),
+}) satisfies z.ZodType<JobOut>;
 
 export const jobSiteSchemaOut = z.strictObject({
   site: z.string(),

@@ -84,7 +84,7 @@ function checkStuckJobs({ workers, queues, jobs }: FleetFacts): Finding[] {
 function checkIdleWorkers({ workers, queues, jobs }: FleetFacts): Finding[] {
   if (jobs.length === 0) return [];
   const fed = new Set([...queues.map(({ queue }) => queue), ...jobs.flatMap(queuesOfView), ...BUILT_IN_QUEUES]);
-  // Workers serve the queues of their regions without being told to.
+  // The queues of regions follow from the proxies of a worker, so they cannot be misspelled.
   const named = workers.flatMap((worker) => worker.queues).filter((queue) => regionOfQueue(queue).region === undefined);
   const idle = [...new Set(named)].filter((queue) => !fed.has(queue));
   return idle.map((queue) => {

@@ -27,6 +27,8 @@ export type JobOut = {
   createdAt: string;
   finishedAt: string | null;
   archived: boolean;
+  /** Only for a job that was requested by its id. */
+  proxies?: ProxyCostsOut | null | undefined;
 };
 
 /** One job that was requested by its id. */
