@@ -106,7 +106,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     ...sessionsFrom(input),
     ...(input.proxy === undefined ? {} : { proxy: exitsFrom(input.proxy) }),
     dedup: dedupFrom(input.dedup),
-    keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
+    keep: { bodies: keepsBodies(input, defaults), pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),
     typedHosts: context.typedHosts,
     out: context.out,
@@ -166,6 +166,12 @@ function browserOf({ browser, keep = {}, render }: JobInput, { bodies }: JobDefa
     message: `browser.screenshot and browser.pdf ${obstacle}, or remove both`,
     detail: { screenshot: spec.screenshot, pdf: spec.pdf },
   });
+}
+
+function keepsBodies({ keep = {} }: JobInput, { bodies }: JobDefaults): boolean {
+  if (keep.bodies !== true || bodies !== "none") return keep.bodies ?? false;
+  const message = `keep.bodies: bodies ${NO_BODIES}, or remove keep.bodies (--keep-bodies)`;
+  throw new TrawlError("BAD_JOB", { op: "submit.resolveJob", message });
 }
 
 const NO_BODIES = "are stored in TRAWL_BODIES, which is none; set it to a folder, such as file:.trawl/bodies";
