@@ -1,7 +1,10 @@
 /** The settings of a started job that can be changed, and the change itself. Used by the API and the command line. */
 import { z } from "zod";
+import { hasEnded } from "../domain/job.ts";
 import { parseRate } from "../domain/rate.ts";
+import { TrawlError } from "../errors.ts";
 import type { FrontierAdmin, JobView, LimitChange } from "../frontier/frontier-admin.ts";
+import { endedAdvice } from "../frontier/job-errors.ts";
 import { rate } from "../submit/job-schema.ts";
 
 const CHANGEABLE = "rate, burst, perSite, priority, limits.pages, limits.seconds";
@@ -40,11 +43,12 @@ export type JobChange = z.output<typeof jobChangeSchema>;
 type ChangeableFrontier = Pick<FrontierAdmin, "setPolicy" | "setPriority" | "setLimits">;
 
 /**
- * Changes a started job. Sets the limits first: if the frontier refuses them, nothing has changed. Throws JOB_ENDED or
- * LIMIT_FIXED.
+ * Changes a running or paused job. Sets the limits first: if the frontier refuses them, nothing has changed. Throws
+ * JOB_ENDED or LIMIT_FIXED.
  */
 export async function changeJob(frontier: ChangeableFrontier, job: JobView, change: JobChange): Promise<void> {
   const { rate, burst, perSite, priority, limits } = change;
+  if (hasEnded(job.state)) throw jobOver(job);
   if (limits !== undefined) await frontier.setLimits(job.id, limitsOf(job, limits));
   if (rate !== undefined || burst !== undefined || perSite !== undefined) {
     await frontier.setPolicy(job.id, {
@@ -54,6 +58,14 @@ export async function changeJob(frontier: ChangeableFrontier, job: JobView, chan
     });
   }
   if (priority !== undefined) await frontier.setPriority(job.id, priority);
+}
+
+function jobOver({ id, state }: JobView): TrawlError {
+  return new TrawlError("JOB_ENDED", {
+    op: "control.changeJob",
+    message: `job ${id} is ${state}, so a change has no effect; ${endedAdvice(state)}, and then change it`,
+    detail: { jobId: id, state },
+  });
 }
 
 function limitsOf({ createdAt }: JobView, { pages, seconds }: NonNullable<JobChange["limits"]>): LimitChange {

@@ -293,7 +293,9 @@ function unsealedText(job: JobFacts): string[] {
 }
 
 function failureText(reason: string, last: FailedAttempt | undefined): string {
-  const status = last?.status === undefined ? "" : ` (status ${last.status})`;
+  // Most details contain the status: "answered 503".
+  const isInDetail = last?.detail?.includes(String(last.status)) === true;
+  const status = last?.status === undefined || isInDetail ? "" : ` (status ${last.status})`;
   const detail = last?.detail === undefined ? "" : `: ${last.detail}`;
   return `${reason}${status}${detail}`;
 }

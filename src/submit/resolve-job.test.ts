@@ -55,6 +55,14 @@ describe("a job with screenshots or PDFs", () => {
   });
 });
 
+describe("a job that keeps bodies", () => {
+  it("is refused if bodies are not stored", () => {
+    expect(() => resolved({ keep: { bodies: true } }, "none")).toThrow(/keep.bodies: .*TRAWL_BODIES, which is none/);
+    expect(() => resolved({ keep: { bodies: false } }, "none")).not.toThrow();
+    expect(resolved({ keep: { bodies: true } }).keep.bodies).toBe(true);
+  });
+});
+
 describe("a job with browser settings", () => {
   it("is refused without render", () => {
     const browser = { waitFor: "idle" as const };

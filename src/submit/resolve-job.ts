@@ -117,7 +117,7 @@ export function resolveJob(input: JobInput, defaults: JobDefaults, context: JobC
     ...(input.profile === undefined ? {} : { profile: profilesFrom(input.profile) }),
     ...(input.blocks === undefined ? {} : { blocks: blocksFrom(input.blocks) }),
     dedup: dedupFrom(input.dedup),
-    keep: { bodies: keep.bodies ?? false, pages: keep.pages ?? true, records: keep.records ?? true },
+    keep: { bodies: keepsBodies(input, defaults), pages: keep.pages ?? true, records: keep.records ?? true },
     ...(input.recrawl === undefined ? {} : { recrawl: recrawlFrom(input.recrawl, context) }),
     typedHosts: context.typedHosts,
     out: context.out,
@@ -191,6 +191,12 @@ function browserOf({ browser, keep = {}, render, blocks }: JobInput, { bodies }:
     message: `browser.screenshot and browser.pdf ${obstacle}, or remove both`,
     detail: { screenshot: spec.screenshot, pdf: spec.pdf },
   });
+}
+
+function keepsBodies({ keep = {} }: JobInput, { bodies }: JobDefaults): boolean {
+  if (keep.bodies !== true || bodies !== "none") return keep.bodies ?? false;
+  const message = `keep.bodies: bodies ${NO_BODIES}, or remove keep.bodies (--keep-bodies)`;
+  throw new TrawlError("BAD_JOB", { op: "submit.resolveJob", message });
 }
 
 const NO_BODIES = "are stored in TRAWL_BODIES, which is none; set it to a folder, such as file:.trawl/bodies";

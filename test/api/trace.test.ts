@@ -33,7 +33,7 @@ it("finds a page by URL, task, job and request, as text and as fields, without s
     ["submitted", "submitted by request order-4711 to queue fetch"],
     ["leased", expect.stringMatching(/^attempt 1: leased by \S+$/)],
     ["dead", expect.stringMatching(/^failed permanently after \d+ms: http_status, status 404/)],
-    ["waits", expect.stringMatching(/^failed \S+ ago after 1 attempt: http_status \(status 404\)/)],
+    ["waits", expect.stringMatching(/^failed \S+ ago after 1 attempt: http_status: answered 404/)],
   ]);
   expect(JSON.stringify(byUrl)).not.toContain("hunter2");
   const task = timeline?.tasks[0]?.taskId ?? "";

@@ -51,10 +51,12 @@ describe("a job that is changed while it runs", () => {
     expect(end).toMatchObject({ state: "finished", counts: { done: 12 } });
     expectBalanced(end.counts);
     expect(pagesRequested(site)).toHaveLength(12);
-    expect(await trawl(["change", id, "--max-pages", "20"], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("JOB_ENDED"),
-    });
+    for (const change of ["--max-pages=20", "--rate=1/s", "--priority=2"]) {
+      expect(await trawl(["change", id, change], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("JOB_ENDED"),
+      });
+    }
   });
 
   it("reports which values it accepts if a flag is missing or invalid", async () => {

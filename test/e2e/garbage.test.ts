@@ -196,6 +196,16 @@ const TARGETS: readonly Case[] = [
     message: /BAD_SPIDER: spider\.ts: /,
   },
   {
+    what: "a spider with --follow",
+    args: ["crawl", "spider.ts", "--follow", "none"],
+    files: {
+      "spider.ts":
+        'export default { name: "s", start: ["http://127.0.0.1:1/"], follow: { scope: "any" }, page() {} };\n',
+    },
+    exit: 2,
+    message: /BAD_USAGE: --follow is not allowed for a spider, whose handlers select the links/,
+  },
+  {
     what: "a spider with a syntax error",
     args: ["crawl", "spider.ts"],
     files: { "spider.ts": "export default {{{\n" },

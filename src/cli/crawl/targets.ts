@@ -202,6 +202,10 @@ export function withFlags(base: JobInput, flags: CrawlFlags): JobInput {
     const message = "-e is not allowed for a spider, whose handlers emit the records; remove -e";
     throw new TrawlError("BAD_USAGE", { op: "cli.targets", message });
   }
+  if (base.spider !== undefined && flags.follow !== undefined) {
+    const message = "--follow is not allowed for a spider, whose handlers select the links; remove --follow";
+    throw new TrawlError("BAD_USAGE", { op: "cli.targets", message });
+  }
   const { politeness = {}, limits = {}, retries = {}, keep = {}, headers = {} } = base;
   return compact({
     ...base,

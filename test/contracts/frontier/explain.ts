@@ -155,6 +155,15 @@ function explainingUrls({ open, test }: Suite): void {
     expect(await frontier.listJobSites("job", 1)).toMatchObject([{ backoffCause: "503" }]);
   });
 
+  test("F16 the status of a failure is shown once", async () => {
+    const { frontier } = await open();
+    await submit(frontier, aJob(), tasksAt("a.test", 1));
+    const outcome = { kind: "retry", because: "throttled", status: 429, detail: "answered 429" } as const;
+    await settleAll(frontier, [await oneGrant(frontier)], { outcome });
+
+    expect((await reasonsOf(frontier, URL_0))[0]).toMatch(/, after throttled: answered 429$/);
+  });
+
   test("F16 a URL waits for its retry, and may be fetched when that is due", async () => {
     const { frontier, clock } = await open();
     await submit(frontier, aJob(), tasksAt("a.test", 1));
