@@ -167,7 +167,7 @@ describe("the fleet", () => {
       detail = await working.request("GET", `/v1/jobs/${job.id}`);
       return detail.json.proxies !== null;
     }, 20_000);
-    const { bytes } = answer.json.providers?.[0] as unknown as { bytes: number };
+    const [{ bytes }] = answer.json.providers as unknown as [{ bytes: number }];
     expect(detail.json.proxies).toEqual({
       ...{ budget: null, fallbackRequests: 0, requests: 1, bytes, cost: 2 },
       providers: { acme: { requests: 1, bytes, cost: 2 } },
