@@ -55,7 +55,7 @@ describe("the setting proxies", () => {
     const exits = resolveExits(field.parse(`${lines}, http://d.example:4,${json}`) ?? []);
     expect(exits.map(({ label, resolve }) => [label, resolve])).toEqual([
       ["http://a.example:1", "here"],
-      ["socks5://b.example:2", "proxy"],
+      ["socks5h://b.example:2", "proxy"],
       ["http://d.example:4", "here"],
       ["https://c.example:3", "here"],
     ]);

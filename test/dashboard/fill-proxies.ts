@@ -99,7 +99,8 @@ function healthOf(results: Results, tookMs: number, cost: number, now: number): 
   // Long enough apart that each failure after an ejection ejects the proxy again, for longer.
   const SPAN_MS = 60_000;
   return kinds.reduce(
-    (health, kind, nth) => afterResult(health, { kind, tookMs, bytes: 20_000, cost }, now - (kinds.length - 1 - nth) * SPAN_MS),
+    (health, kind, nth) =>
+      afterResult(health, { kind, tookMs, bytes: 20_000, cost }, now - (kinds.length - 1 - nth) * SPAN_MS),
     NO_HEALTH,
   );
 }
