@@ -104,8 +104,9 @@ the same file as before.
 - \`out\`: the file to which records were written
 - \`rates\`: one sentence per site, for at most 3 sites, if another job or an operator has set the rate of the site, or
   if Trawl has lowered it because of the responses of the site
-- \`proxies\`: \`{ budget, fallbackRequests, providers }\`, if requests went through proxies. \`fallbackRequests\` is the
-  used part of the budget, \`providers\` has \`requests\` and \`cost\` of each provider
+- \`proxies\`: \`{ budget, fallbackRequests, requests, bytes, cost, providers }\`, if requests went through proxies.
+  \`fallbackRequests\` is the used part of the budget. \`providers\` contains \`requests\`, \`bytes\` and \`cost\` of each
+  provider
 
 \`\`\`json
 { ${jobFields("crawl:jmwiapq7ve90649")},
@@ -354,9 +355,10 @@ newest failed URL; \`--list\` prints all messages. [errors.md](errors.md#why-a-t
 of a cancelled or archived job cannot be replayed. Workers fetch the URLs of a submitted job. For a crawl, run
 \`trawl crawl --resume JOB\`: it fetches the URLs and writes the output again.
 
-**\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample, cause }] }\`. For the reason \`retries_spent\`,
-\`cause\` is the reason why the last attempt failed. \`--list\` prints \`{ "dead": [{ taskId, jobId, url, site, reason,
-status, diedAt, history }] }\`, \`--replay\` prints \`{ "replayed" }\`, and \`--discard\` prints \`{ "discarded" }\`.`,
+**\`--json\`** prints \`{ "groups": [{ reason, site, status, count, sample, cause }] }\`. For the reasons
+\`retries_spent\` and \`blocked\`, \`cause\` is the reason why the last attempt failed. \`--list\` prints
+\`{ "dead": [{ taskId, jobId, url, site, reason, status, diedAt, history }] }\`, \`--replay\` prints \`{ "replayed" }\`,
+and \`--discard\` prints \`{ "discarded" }\`.`,
   },
   explain: {
     examples: [

@@ -105,7 +105,7 @@ export function withRequestFlags(command: Command): Command {
     )
     .option(
       "-u, --user <user:password>",
-      "log in by HTTP authentication (basic) at the origins of the given URLs; write the password as env:NAME or file:PATH, because other users can see arguments",
+      "send this user name and password (HTTP basic authentication) to the origins of the given URLs; write the password as env:NAME or file:PATH, because other users can read the arguments of a process",
     )
     .option("--cookies", "keep the cookies of sites, and send them back")
     .option(

@@ -6,7 +6,7 @@ export const BODY_SETTINGS = {
   bodies: text({
     env: "TRAWL_BODIES",
     default: "file:.trawl/bodies",
-    doc: "Where bodies, screenshots, PDFs, spooled pages and large request bodies are stored: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`. With `none`, `keep.bodies` has no effect, and jobs with screenshots, PDFs, `parse: queue` or request bodies of more than 65,536 bytes are refused.",
+    doc: "Where bodies, screenshots, PDFs, spooled pages and large request bodies are stored: `file:PATH`, `s3://BUCKET[/PREFIX]` or `none`. With `none`, jobs with `keep.bodies`, screenshots, PDFs, `parse: queue` or request bodies of more than 65,536 bytes are refused.",
   }),
   requestBodyBytes: count({
     env: "TRAWL_REQUEST_BODY_BYTES",

@@ -10,6 +10,6 @@ export const PROXY_SETTINGS = {
   region: name({
     env: "TRAWL_REGION",
     default: "any",
-    doc: "Region of the worker. The worker uses only proxies of this region, and those without a region. It runs the tasks of jobs with `proxy.region` only if they want this region. `any`: all proxies and regions.",
+    doc: "Region of the worker. The worker uses only proxies of this region, and those without a region. It runs tasks of jobs with `proxy.region` only if the job has the same region. `any`: all proxies and regions.",
   }),
 } as const;

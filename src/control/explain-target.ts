@@ -153,7 +153,7 @@ async function failedLogins({ frontier }: Deps, { id, spec }: JobView): Promise<
   const found = failures.filter((failure) => failure !== undefined);
   const [first] = found;
   if (first === undefined) return [];
-  const next = `the next login is at most ${formatDuration(first.retryAfterMs)} later`;
+  const next = `Trawl tries again within ${formatDuration(first.retryAfterMs)}`;
   return [`${plural(found.length, "session")} cannot log in: ${first.detail}; ${next}`];
 }
 

@@ -46,7 +46,7 @@ export const DEAD_REASONS = {
   http_status: "the site responded with a status that is not retried, such as 404",
   retries_spent: "all retries failed; the history contains the reason of each failure",
   blocked:
-    "the site blocked the page in every attempt that the key blocks of the job allows; the detail names the block",
+    "the site blocked every attempt that the key blocks of the job allows; the message contains the name of the block",
   redirect_loop: "more redirects than allowed, or a redirect to the same URL",
   too_big: "the body, screenshot or PDF is larger than limits.bodyBytes",
   bad_response: "the response is not valid HTTP, cannot be decoded or redirects to an invalid URL; or TLS failed",
@@ -71,7 +71,7 @@ export const RETRY_REASONS = {
   dns: "the host name did not resolve",
   proxy: "the proxy failed, refused the credentials or did not connect to the site; or no proxy fits the job",
   blocked:
-    "the response is the page of a bot protection or a captcha; or it came through a proxy and has status 403, or 429 without Retry-After",
+    "the response is the page of a bot protection or a captcha; or it is a 403, or a 429 without Retry-After, and the request went through a proxy or the job has the key blocks",
   throttled: "status 429 or 503: the site gets too many requests or is overloaded",
   server_error: "status 408, 425, or 5xx other than 501, 503 and 505; from a webhook endpoint, any 5xx other than 503",
   robots_unreachable: "robots.txt could not be fetched, so no page of the site may be fetched yet",

@@ -13,7 +13,7 @@ export function reasonText(reason: DeadReason, status: number | null, cause: str
 export const DEAD_REASONS: Readonly<Record<DeadReason, string>> = {
   http_status: "The site returned a status that is not retried, such as 404.",
   retries_spent: "All retries failed. The list of attempts shows why.",
-  blocked: "The site blocked every attempt. The list of attempts names the kind of block.",
+  blocked: "The site blocked every attempt. The list of attempts shows the name of the block.",
   redirect_loop: "The URL redirected more often than allowed.",
   too_big: "The body is larger than the limit of the job.",
   bad_response: "The response is not valid HTTP or cannot be decoded.",

@@ -60,7 +60,7 @@ export const WORKER_METRICS = {
   },
   trawl_blocks_total: {
     type: "counter",
-    help: "Requests for pages whose last response was a block, by kind of block. Blocked requests that were sent again through another proxy are counted in `trawl_proxy_requests_total`.",
+    help: "Requests for pages whose last response was a block, by name of the block. Blocked requests that were sent again through another proxy are counted in `trawl_proxy_requests_total`.",
     labels: { block: BLOCK_NAMES },
   },
   trawl_block_steps_total: {
