@@ -1,4 +1,7 @@
-/** Builds extractors, and checks the rules of jobs. It is a separate file so that commands which only check a job do not load the fetchers. */
+/**
+ * Builds extractors, and checks the rules of jobs. It is a separate file so that commands which only check a job do not
+ * load the fetchers.
+ */
 import type { JobSpec } from "../domain/job-spec.ts";
 import { compileRules } from "../extract/compile-rules.ts";
 import { createExtractor } from "../extract/create-extractor.ts";

@@ -55,8 +55,8 @@ export const PROFILE_GROUPS: Readonly<Record<string, readonly ProfileName[]>> = 
 };
 
 /**
- * One of the profiles of a job. Equal arguments give the same profile in every process. Numbers in a row give different
- * profiles, as long as there are enough of them.
+ * One of the profiles of a job. Equal arguments give the same profile in every process. Consecutive numbers give
+ * different profiles, as long as there are enough of them.
  */
 export function chooseProfile(names: readonly ProfileName[], seed: string, number: number): ProfileName | undefined {
   let sum = number;

@@ -7,7 +7,7 @@ export type SessionSpec = {
   per: "job" | "site";
   /** A session is replaced by a new one after this many tasks. Undefined: never. */
   rotateAfter: number | undefined;
-  /** Whether a retry uses the same session. Set if the job has `blocks`: there, the step `session` replaces sessions. */
+  /** Whether a retry uses the same session. Set if the job has `blocks`, whose step `session` replaces sessions. */
   isKept?: true;
 };
 

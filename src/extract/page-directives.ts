@@ -1,5 +1,5 @@
 /**
- * What a page and its headers say about following and storing it: a refresh, the next page, and robots directives.
+ * Applies the directives of a page and its headers: a refresh, the next page, and robots directives.
  */
 import { canonicalUrl } from "../domain/canonical-url.ts";
 import { parseLinkHeader } from "../domain/link-header.ts";
@@ -43,7 +43,7 @@ export function applyDirectives(extraction: Extraction, input: DirectiveInput): 
   return metaRobots ? obeyRobots(changed, page, metadata) : changed;
 }
 
-/** Whether the metadata of a page may contain directives. It may be wrong only by returning true. */
+/** Whether the metadata of a page may contain directives. If false, it contains none. */
 export function mayHaveDirectives(html: string, { metaRobots, followsNext }: DirectiveOptions): boolean {
   return metaRobots || followsNext || /http-equiv/i.test(html);
 }

@@ -23,7 +23,7 @@ export type FetchLimits = {
 export type RequestCookies = {
   /** Identifies the session. */
   readonly session: string;
-  /** Distinguishes the sessions of a job: numbers in a row. */
+  /** The number of the session in the job. It selects the header profile. */
   readonly identity: number;
   /** The value of the `cookie` header; undefined if no cookie applies. */
   headerFor(url: string): string | undefined;
@@ -56,8 +56,8 @@ export type FetchRequest = {
   /** Which proxies and gateways the request may use. Default: the rules of jobs that set none. */
   exits?: ExitUse;
   /**
-   * Whether the job has steps for blocks. Then a 403, or a 429 without Retry-After, counts as a block without a proxy
-   * too, and so does a bot protection with status 200. Default: false.
+   * Whether the job has steps for blocks. Then a 403, a 429 without Retry-After, and the page of a bot protection with
+   * status 200 count as blocks, even without a proxy. Default: false.
    */
   findsAllBlocks?: boolean;
   /** How a fetcher with a browser renders the page. If undefined, the defaults apply. */

@@ -1,6 +1,6 @@
 /**
- * Removes the sessions of a job from the broker. Retention calls it before it removes the job itself. Calling it twice is
- * harmless. After a crash the job is still in the broker, and the next call removes the rest.
+ * Removes the sessions of a job from the broker. Retention calls it before it removes the job itself. It may be called
+ * twice. After a crash, the job is still in the broker, and the next call removes the rest.
  */
 import { type SessionSpec, sessionKey } from "../domain/session-spec.ts";
 import { type Frontier, MAX_BATCH } from "../frontier/frontier.ts";
@@ -33,7 +33,7 @@ export async function removeSessions(deps: Deps, { id, spec }: JobOfSessions, si
   }
 }
 
-/** Removes a session with the sessions that replaced it. Their number is stored in the first one, so they go first. */
+/** Removes a session and those that replaced it. The first one contains their number, so it is removed last. */
 async function removeSession(deps: Deps, key: string, { rotateAfter }: SessionSpec): Promise<void> {
   const found = await deps.findValue(key);
   const { uses = 0, replaced = 0 }: { uses?: number; replaced?: number } =

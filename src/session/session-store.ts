@@ -21,7 +21,7 @@ type StoredSession = {
   /** How often the session has logged in; 0: never. */
   logins: number;
   isExpired: boolean;
-  /** Set if the last logins did not help: their number, the last one, and the pause in which no page starts another. */
+  /** Set if the last logins did not help: how many, the number of the last one, and the pause without another login. */
   useless?: { count: number; login: number; since: number; until: number };
   /** How often a block has replaced the session. */
   replaced?: number;
@@ -46,13 +46,13 @@ export type Session = {
   /** How long no page may start another login, because the last logins did not help; 0: a page may. */
   pauseMs(): number;
   /**
-   * Reports whether login number `login` helped: whether a page that was answered as expired before the login was
-   * answered as a page after it. If not, the page itself may be forbidden, and the pause before the next login grows.
+   * Reports whether login number `login` has helped. It has helped if the response to a page matched `expired` before
+   * the login, and not after it. Otherwise the page itself may be forbidden, and the pause before the next login grows.
    */
   judgeLogin(login: number, hasHelped: boolean): Promise<void>;
-  /** Reports that a request that was started at `sentAt` with login number `login` was not answered as expired. */
+  /** Reports a response that does not match `expired`, to a request sent at `sentAt` with login number `login`. */
   worked(login: number, sentAt: number): void;
-  /** Whether the session has worked in this process since the current pause began: the session has not ended. */
+  /** Whether `worked` was called in this process since the current pause began. Then the session has not ended. */
   hasWorkedInPause(): boolean;
   /** How often the session was replaced by a new one. */
   replaced(): number;

@@ -1,10 +1,10 @@
 /**
  * Creates jobs in the broker and queues their URLs. The API, the command line, crawls and schedules all use this code.
  *
- * The order is fixed: reuse check, quota, webhook, create, add, seal. Large request bodies are stored before the URLs of
- * their batch are added. The webhook is stored before the job exists, so
- * that no event is missed. A crash between two steps may leave a job that is not sealed, or a webhook or an owner row
- * without a job; the webhook and the owner row expire. With an idempotency key, the job's id is derived from the key. A
+ * The order is fixed: reuse check, quota, webhook, create, add, seal. Large request bodies are stored before the URLs
+ * of their batch are added. The webhook is stored before the job exists, so that no event is missed. A crash between
+ * two steps may leave a job that is not sealed, or a webhook or an owner row without a job; the webhook and the owner
+ * row expire. With an idempotency key, the job's id is derived from the key. A
  * repeated submission, even to another server at the same time, finds the job of the first submission and continues it.
  */
 import type { JobSpec } from "../domain/job-spec.ts";

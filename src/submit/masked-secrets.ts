@@ -1,6 +1,7 @@
 /**
- * Masks the secrets of a job: values of headers, credentials, the fields of its login, and the text that its browser types into
- * pages. They may be session ids and passwords. References to secrets are not masked. Works for jobs as written and for resolved jobs.
+ * Masks the secrets of a job: values of headers, credentials, the fields of its login, and the text that its browser
+ * types into pages. They may be session ids and passwords. References to secrets are not masked. Works for jobs as
+ * written and for resolved jobs.
  */
 import { parseSecretReference } from "../domain/secret-reference.ts";
 

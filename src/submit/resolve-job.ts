@@ -51,7 +51,10 @@ type JobContext = {
   recrawlSet?: string;
 };
 
-/** A list of up to this many URLs is stored with the job, so that an interrupted submission can continue without it. A list with large request bodies is not stored with the job. */
+/**
+ * A list of up to this many URLs is stored with the job. An interrupted submission can then continue, even if the caller
+ * no longer has the list. A list with large request bodies is not stored with the job.
+ */
 const KEPT_URLS = 500;
 
 /** How long a named dedup scope remembers a URL, unless the job sets `expireAfter`. */

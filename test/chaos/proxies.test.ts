@@ -1,4 +1,4 @@
-/** A fleet crawls sites through exits, of which some are dead, slow or blocked. The sites judge the requests. */
+/** A fleet crawls sites through exits. Some exits are dead, slow or blocked. The sites check the requests. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findRedisObstacle } from "../services/redis.ts";
 import { startGateway, type TestGateway } from "../site/gateway.ts";
@@ -92,7 +92,7 @@ describe.skipIf(obstacle !== undefined)("3 worker processes on one Redis", () =>
 function expectUsedElsewhere(sites: Sites, blockedFrom: readonly string[]): void {
   const [guarded = 0, ...others] = sites.list.map(({ requests }) => countOf(requests, blockedFrom));
   expect(Math.min(...others)).toBeGreaterThan(0);
-  // Each worker may learn of the block by its own two requests; one more request tries it after each ejection.
+  // Each worker may need two requests to detect the block. After each ejection, one request tries the exit again.
   expect(guarded).toBeLessThanOrEqual(10);
 }
 

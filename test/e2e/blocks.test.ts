@@ -181,7 +181,7 @@ describe("a job with blocks", () => {
   });
 
   it.skipIf(CHROMIUM === undefined)(
-    "gets past a site that lets only a browser through, once for all pages",
+    "gets the pages of a site that requires a cookie, which only a browser can get",
     async () => {
       const site = await siteOf(({ headers }, response) => {
         if (headers.cookie?.includes("pass=yes") === true) response.end(PAGE);

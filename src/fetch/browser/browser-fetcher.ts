@@ -110,8 +110,8 @@ export function createBrowserFetcher(
   }
 
   /**
-   * Shows the page of a block, so that its scripts can run. True if they have loaded the page again: then the session
-   * may have a cookie with which the site answers. Only requests in a session keep this cookie.
+   * Shows the page of a block, so that its scripts can run. True if they have loaded the page again: the session may
+   * now have a cookie that the site accepts. Only requests in a session keep this cookie.
    */
   async function passChallenge(
     { blockPage }: FetchOutcome & { kind: "retry" },
@@ -120,7 +120,7 @@ export function createBrowserFetcher(
     if (blockPage === undefined || request.cookies === undefined || request.mayRepeat === false) return false;
     const challenge: Fetched = { kind: "page", ...blockPage, isChallenge: true };
     if (!isRenderable(challenge)) return false;
-    // What the job wants from its pages does not apply to this one.
+    // The page of a block is rendered without the actions, pictures and conditions of the job.
     const browser = { ...PLAIN_BROWSER, settleMs: request.show.browser.settleMs };
     const { outcome } = await renderOnce(challenge, { ...request, show: { browser, keepsTab: false } }, "shared");
     return outcome.kind === "redirect";

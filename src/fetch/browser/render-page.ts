@@ -17,7 +17,7 @@ export type ShownDocument = {
   body: Buffer;
   /** Sent with requests of the page to its own origin. */
   ownHeaders: Readonly<Record<string, string>>;
-  /** Whether it is the page of a block, whose scripts may get permission and then load the page again. */
+  /** Whether it is the page of a block, whose scripts may set a cookie and then load the page again. */
   isChallenge?: boolean;
 };
 
@@ -55,7 +55,7 @@ async function show(
   await context.route("**/*", createRouting(tab, document, spec, settle));
   await tab.goto(document.url, { waitUntil: "commit", timeout: 0 });
   await tab.waitForLoadState("domcontentloaded", { timeout: 0 });
-  // If the scripts get permission, they load the page again, which settles the rendering.
+  // If the scripts load the page again within this time, the rendering ends.
   if (document.isChallenge === true) await tab.waitForTimeout(spec.settleMs);
   const world = createPageWorld(session);
   const problem = await settlePage({ tab, world }, spec);

@@ -1,9 +1,9 @@
 /**
  * Sends requests through exits. It wraps the HTTP client: each request goes through the exit that `chooseExit` selects.
  *
- * If an exit fails before the request was sent, another exit of the same tier is used at once. If the site blocks the request, it is sent
- * again through the next tier of the job, or through another exit of the last tier. Every request waits for its turn at
- * the site, as all requests do. Other failures are left to the retries of the task.
+ * If an exit fails before the request was sent, another exit of the same tier is used at once. If the site blocks the
+ * request, it is sent again through the next tier of the job, or through another exit of the last tier. Each of these
+ * requests waits for its turn at the site. Other failures are left to the retries of the task.
  */
 import type { BlockName } from "../../domain/block.ts";
 import { DEFAULT_EXIT_RULES, type Exit, type ExitRules, priceOf, type Spent } from "../../domain/exit.ts";
@@ -234,7 +234,10 @@ function isWorthAnotherExit(
   return (verdict === "down" || verdict === "blocked") && (mayRepeat || method === "GET");
 }
 
-/** The result for the caller, without `isProxyDown` and `receivedBytes`. An answer of the proxy itself becomes a failure of the proxy. */
+/**
+ * The result for the caller, without `isProxyDown` and `receivedBytes`. An answer of the proxy itself becomes a failure
+ * of the proxy.
+ */
 function resultOf({ result, verdict }: Attempted): Result {
   if (result.kind === "answer" && verdict === "down") {
     return { kind: "retry", because: "proxy", detail: "the proxy refused the credentials (407)" };

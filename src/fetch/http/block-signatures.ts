@@ -15,7 +15,7 @@ export type BlockSignature = {
   body?: readonly string[];
 };
 
-/** Statuses of blocks whose body is kept although it is not that of a page. */
+/** The client keeps the bodies of responses with these statuses, so that the signatures can search them. */
 export const BLOCK_STATUSES: readonly number[] = [401, 403, 405, 429, 503];
 
 const REFUSED = [403, 405, 429, 503];
@@ -66,8 +66,10 @@ export async function findBlock(answer: BlockedAnswer): Promise<BlockName | unde
   return status === 429 && headers["retry-after"] === undefined ? "status 429" : undefined;
 }
 
-/** The name of the signature that matches. Used for requests without a proxy in a job without
- * `blocks`: there, a 403 alone is not a block. */
+/**
+ * The name of the signature that matches. Used for requests without a proxy in a job without `blocks`: there, a 403
+ * alone is not a block.
+ */
 export async function findNamedBlock(answer: BlockedAnswer): Promise<BlockName | undefined> {
   const { status, headers } = answer;
   const rows = BLOCK_SIGNATURES.filter(({ statuses }) => statuses.includes(status));

@@ -1,7 +1,7 @@
 /**
  * Decodes bytes as browsers do. The charset is that of the byte order mark, else of the Content-Type header, else of
- * the declaration in the page, else UTF-8 if the bytes are valid UTF-8, else windows-1252. JSON cannot declare a charset,
- * so it is UTF-8 without a byte order mark or a header (RFC 8259, 8.1). Never throws.
+ * the declaration in the page, else UTF-8 if the bytes are valid UTF-8, else windows-1252. JSON cannot contain such a
+ * declaration: without a byte order mark and a charset in the header, it is UTF-8 (RFC 8259, 8.1). Never throws.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";

@@ -54,7 +54,8 @@ export type ExchangeEnd =
   | {
       kind: "failed";
       error: unknown;
-      isSent: boolean /** An idle connection was found dead. */;
+      isSent: boolean;
+      /** An idle connection was found dead. */
       isStale: boolean;
       receivedBytes: number;
     };

@@ -92,7 +92,7 @@ export function createHttpFetcher(deps: HttpFetcherDeps, options: HttpFetcherOpt
   return { fetch, send: client.send, close: client.close };
 }
 
-/** Usually only statuses of blocks have an error body, and otherwise there is nothing to search. */
+/** Only answers with a status of blocks usually have an error body. Without one, signatures are not searched. */
 function blockOf(answer: HttpAnswer, findsAll: boolean | undefined): Promise<BlockName | undefined> | undefined {
   if (findsAll === true) return findBlock(answer);
   return answer.errorBody === undefined ? undefined : findNamedBlock(answer);

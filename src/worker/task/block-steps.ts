@@ -4,7 +4,7 @@
  * value: its first task, and the one that loads the page in a browser.
  *
  * The value is written before the task is settled. If the worker crashes in between, the task runs again. A step may
- * then be skipped, but no step is added.
+ * then be skipped, but no step is repeated.
  */
 import { hash } from "node:crypto";
 import { type BlockState, type BlockStep, NEVER_BLOCKED, stepAfterBlock, tierOf } from "../../domain/block.ts";

@@ -119,7 +119,7 @@ async function send(
 
 const NOTHING = {};
 
-/** The ladder of the job decides when the next tier is used, not the client of the proxies. */
+/** The steps of the job decide when the next tier is used, not the exit client. */
 function exitsAfterBlocks(exits: ExitUse, blocked: BlockState): ExitUse {
   return exits === "none" ? exits : { ...exits, tier: tierOf(blocked) };
 }

@@ -34,15 +34,15 @@ type SessionRun = {
 
 /** How often a request is sent again because other tasks have replaced the login of the session meanwhile. */
 const MAX_RESENDS = 5;
-/** How long a task at least waits if it is not certain why its page is answered as expired. */
+/** The minimum wait of a task if it is not certain why its response matches `expired`. */
 const DOUBT_PAUSE_MS = 5_000;
-/** How long a task waits that gets a login page even after a new login. */
+/** The wait of a task that gets a login page even after a new login. */
 const REFUSED_PAUSE_MS = 60_000;
 
 /** The session of a task. */
 export type TaskSession = {
   session: Session;
-  /** Distinguishes the sessions of a job: the next session, and the one that replaces this one, have the next number. */
+  /** The number of the session in the job. The next session, and the one that replaces this one, have the next number. */
   identity: number;
   /** Replaces the session by a new one for all tasks, unless another task has done so. */
   replace(): Promise<void>;
@@ -51,7 +51,7 @@ export type TaskSession = {
 type SessionChoice = {
   /** The number of the session, if it is known. */
   number?: number;
-  /** Whether the task waits for a session that another worker may just have replaced. */
+  /** Whether the last step of the page was `session`. Then the session is first read from the broker. */
   isReplaced?: boolean;
 };
 
@@ -111,8 +111,8 @@ export async function fetchInSession(opened: TaskSession, run: SessionRun): Prom
 }
 
 /**
- * The page is answered as expired, and another login is not expected to help. Either the page itself is forbidden, or
- * the session has ended again at this moment. The first attempt is retried soon. Later attempts decide: if the session
+ * The response matches `expired`, and another login is not expected to help. Either the page itself is forbidden, or
+ * the session has just ended again. The first attempt is retried soon. Later attempts decide: if the session
  * works for other pages, or the page was refused after a new login too, an error status belongs to the page itself.
  * Otherwise the task is retried when the session may log in again. A login page must not be stored as the page.
  */
