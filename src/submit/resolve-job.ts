@@ -52,8 +52,8 @@ type JobContext = {
 };
 
 /**
- * A list of up to this many URLs is stored with the job. An interrupted submission can then continue, even if the caller
- * no longer has the list. A list with large request bodies is not stored with the job.
+ * A list of up to this many URLs is stored with the job. An interrupted submission can then continue, even if the
+ * caller no longer has the list. A list with large request bodies is not stored with the job.
  */
 const KEPT_URLS = 500;
 

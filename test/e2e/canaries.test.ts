@@ -1,6 +1,6 @@
 /**
- * One search for secrets over everything that Trawl shows. The secrets are in headers, credentials, a login, a cookie
- * and proxies. The site fails in many ways. Afterwards, no secret may occur in a log, in an answer of the server, in the
+ * Searches everything that Trawl shows for secrets. The secrets are in headers, credentials, a login, a cookie and
+ * proxies. The site fails in many ways. Afterwards, no secret may occur in a log, in an answer of the server, in the
  * output of a command, or in the arguments of a process.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * A site behind a login: CSRF token, session cookie, sessions that the site ends, a POST-only API with a cursor, sitemaps,
- * and a cookie wall. It judges the requests that it gets. Shares no code with src/.
+ * A site behind a login: CSRF token, session cookie, sessions that the site ends, a POST-only API with a cursor,
+ * sitemaps, and a cookie wall. It checks the requests that it gets. Shares no code with src/.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -10,7 +10,7 @@ export function proxyRoutes({ readProxies }: Pick<ApiDeps, "readProxies">): ApiR
       path: "/v1/proxies",
       scope: "admin",
       tag: "Fleet",
-      summary: "Show success, latency and cost of the proxies",
+      summary: "Show success, response time and cost of the proxies",
       responses: { 200: { description: "By proxy, and by provider and site.", json: proxiesSchemaOut } },
       handle: async () => ({ status: 200, body: await readProxies() }),
     }),

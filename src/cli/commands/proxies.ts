@@ -14,8 +14,8 @@ Examples:
   trawl proxies bench https://a.example/ https://b.example/ --proxies list.txt
 
 Without an action, the command shows what the fleet has measured: the state of
-each proxy, and success, latency and cost by provider and site. Workers write
-their results to the broker every 2 seconds.
+each proxy, and success, response time and cost by provider and site. Workers
+write their results to the broker every 2 seconds.
 bench sends requests to the given URLs through each proxy in turn, at the rate
 of the settings (TRAWL_RATE), and names the best proxy for each URL. It does not
 read robots.txt.
@@ -26,7 +26,7 @@ export function addProxies(program: Command): void {
   withConnectionFlags(program.command("proxies"))
     .argument("[action]", "bench: compare proxies (default: show their health)")
     .argument("[urls...]", "bench: the URLs to request")
-    .description("show the success, latency and cost of proxies, or compare proxies (bench)")
+    .description("show the success, response time and cost of proxies, or compare proxies (bench)")
     .option("--proxies <list>", "URLs, separated by commas, or a file (default: those of the settings)")
     .option("--requests <n>", "bench: requests per proxy and URL", wholeNumber("--requests", 1, 1000), 10)
     .addHelpText("after", EXAMPLES)

@@ -1,4 +1,7 @@
-/** The figures of proxies for users: success, latency and cost by provider and site, from the health that the fleet shares. */
+/**
+ * The figures of proxies for users: success, response time and cost by provider and site, from the health that the fleet
+ * shares.
+ */
 import type { Exit } from "../../domain/exit.ts";
 import { type Health, NO_HEALTH, type Standing, standingOf } from "./health.ts";
 import { ALL_SITES, type SiteHealth } from "./health-codec.ts";

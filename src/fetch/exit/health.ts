@@ -96,8 +96,8 @@ export function standingOf({ ejections, ejectedUntil }: Health, now: number): St
 }
 
 /**
- * Success per cost. An average response time of one second halves the score. The cost is the price of a request with the
- * average number of bytes. An exit without results counts as a good one, and its average is 0 bytes.
+ * Success per cost. An average response time of one second halves the score. The cost is the price of a request with
+ * the average number of bytes. An exit without results counts as a good one, and its average is 0 bytes.
  */
 export function scoreOf({ requests, recent, recentOk, ok, tookMs, bytes }: Health, prices: Prices): number {
   const success = (recentOk + 2) / (recent + 2);

@@ -42,7 +42,7 @@ const REFUSED_PAUSE_MS = 60_000;
 /** The session of a task. */
 export type TaskSession = {
   session: Session;
-  /** The number of the session in the job. The next session, and the one that replaces this one, have the next number. */
+  /** The number of the session in the job. The next session, and the one that replaces this one, have number + 1. */
   identity: number;
   /** Replaces the session by a new one for all tasks, unless another task has done so. */
   replace(): Promise<void>;

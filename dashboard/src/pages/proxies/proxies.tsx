@@ -100,7 +100,7 @@ function Totals({ found }: { found: ProxiesOut }) {
       <Stat
         label="Success"
         value={percent(success)}
-        tip="Requests with a response of the site that is not a block, out of all requests."
+        tip="The share of requests to which the site responded without a block."
       />
       <Stat
         label="Blocked"
@@ -115,7 +115,7 @@ function Totals({ found }: { found: ProxiesOut }) {
       <Stat
         label="Ejected"
         value={`${count(ejected)} / ${count(found.proxies.length)}`}
-        tip="Proxies that are not healthy, at all sites or at some, out of all proxies."
+        tip="Proxies that are ejected at some or all sites, and the number of all proxies."
       />
     </div>
   );

@@ -85,7 +85,7 @@ function figureColumns<Row extends Figures>(from: ScreenSize): Column<Row>[] {
     {
       id: "success",
       title: "Success",
-      tip: "Requests with a response of the site that is not a block, out of all requests.",
+      tip: "The share of requests to which the site responded without a block.",
       isNumber: true,
       rem: 4.75,
       from,

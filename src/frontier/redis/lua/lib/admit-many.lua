@@ -55,7 +55,7 @@ do
     for bucket, members in pairs(buckets) do
       local name = string.format("%s%d", scope.buckets, bucket)
       if type(members) ~= "table" then
-        -- In a large scope, most URLs of a batch are alone in their buckets. The reply of SADD then tells all.
+        -- In a large scope, most URLs of a batch are alone in their buckets. Then the reply of SADD is sufficient.
         if redis.call("SADD", name, members) == 1 then marked = marked + 1 else seen[members] = true end
       else
         local new = without_seen(members, redis.call("SMISMEMBER", name, unpack(members)), seen)
