@@ -1,8 +1,7 @@
 /** The root component: the sign-in form, or the menu with the page of the current route. */
 import { type ComponentType, h } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
-import { Login } from "./login.tsx";
-import { findPage, type PageEntry, type PageProps } from "./pages.ts";
+import { findPage } from "./pages.ts";
 import { hrefOf, route } from "./router.ts";
 import { may, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
@@ -17,7 +16,7 @@ export function App() {
   return (
     <>
       {now.state === "starting" && <Starting error={now.error} />}
-      {now.state === "signed-out" && <Login why={now.why} />}
+      {now.state === "signed-out" && <Loaded load={loadLogin} props={{ why: now.why }} />}
       {now.state === "signed-in" && (
         <Shell>
           <CurrentPage />
@@ -27,6 +26,8 @@ export function App() {
     </>
   );
 }
+
+const loadLogin = async () => (await import("./login.tsx")).Login;
 
 function Starting({ error }: { error: unknown }) {
   return <main class="starting">{error === undefined ? <Loading /> : <Problem error={error} />}</main>;
@@ -58,17 +59,17 @@ function CurrentPage() {
       </Page>
     );
   }
-  return <LoadedPage key={page.path} page={page} rest={rest} />;
+  return <Loaded key={page.path} load={page.load} props={{ rest }} />;
 }
 
-/** If a page throws, the error is shown in its place and the menu stays usable. */
-function LoadedPage({ page, rest }: { page: PageEntry; rest: readonly string[] }) {
-  const [component, setComponent] = useState<{ it: ComponentType<PageProps> } | undefined>(undefined);
+/** A component whose code is loaded first. If it throws, the error is shown in its place and the menu stays usable. */
+function Loaded<Props extends object>({ load, props }: { load: () => Promise<ComponentType<Props>>; props: Props }) {
+  const [component, setComponent] = useState<{ it: ComponentType<Props> } | undefined>(undefined);
   const [failure, setFailure] = useState<unknown>(undefined);
   const [thrown, clearThrown] = useErrorBoundary();
   useEffect(() => {
-    page.load().then((it) => setComponent({ it }), setFailure);
-  }, [page]);
+    load().then((it) => setComponent({ it }), setFailure);
+  }, [load]);
   if (failure !== undefined) {
     const error = new Error(
       "This page could not be loaded: the server is unreachable or was upgraded. Reload the page.",
@@ -76,5 +77,5 @@ function LoadedPage({ page, rest }: { page: PageEntry; rest: readonly string[] }
     return <Problem error={error} onRetry={() => location.reload()} />;
   }
   if (thrown !== undefined) return <Problem error={thrown} onRetry={clearThrown} />;
-  return component === undefined ? <Loading /> : h(component.it, { rest });
+  return component === undefined ? <Loading /> : h(component.it, props);
 }

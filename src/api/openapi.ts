@@ -1,10 +1,12 @@
 /** Generates the OpenAPI 3.1 document from the routes. */
 import { z } from "zod";
+import { authSchema } from "../submit/auth-schema.ts";
 import { browserSchema } from "../submit/browser-schema.ts";
-import { jobSchema } from "../submit/job-schema.ts";
+import { jobSchema, politenessSchema } from "../submit/job-schema.ts";
 import { proxySchema } from "../submit/proxy-schema.ts";
 import { loginSchema } from "../submit/session-schema.ts";
 import { entrySchema } from "../submit/url-entry.ts";
+import { webhookSchema } from "../submit/webhook-schema.ts";
 import { VERSION } from "../version.ts";
 import type { ApiRoute, ResponseShape } from "./route.ts";
 import { deadGroupSchemaOut, deadReason, deadSchemaOut } from "./wire/dead.ts";
@@ -25,9 +27,13 @@ export type OpenApi = {
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   NewJob: jobSchema,
   // Parts of a job that other requests also have.
+  Auth: authSchema,
   Browser: browserSchema,
+  Extract: jobSchema.shape.extract.unwrap(),
   Login: loginSchema,
+  Politeness: politenessSchema,
   ProxyRules: proxySchema,
+  Webhook: webhookSchema,
   Url: entrySchema,
   Job: jobSchemaOut,
   Page: pageSchemaOut,

@@ -45,6 +45,16 @@ export const nameText = z
   .refine((text) => !/\p{Surrogate}|\0/u.test(text), "contains a lone surrogate or a NUL")
   .meta({ examples: ["shop", "News, daily"] });
 
+/** The key `politeness` of a job. */
+export const politenessSchema = z.strictObject({
+  ...sitePolicy,
+  robots: z.boolean().optional(),
+  adaptive: z.boolean().optional(),
+  /** Whether `noindex` and `nofollow` in pages and in X-Robots-Tag are obeyed (docs/politeness.md). */
+  metaRobots: z.boolean().optional(),
+  sites: z.record(z.string(), z.strictObject(sitePolicy)).optional(),
+});
+
 export const jobSchema = z.strictObject({
   name: nameText.optional(),
   urls: z.array(entrySchema).optional(),
@@ -62,16 +72,7 @@ export const jobSchema = z.strictObject({
     })
     .optional(),
   extract: rulesSchema.optional(),
-  politeness: z
-    .strictObject({
-      ...sitePolicy,
-      robots: z.boolean().optional(),
-      adaptive: z.boolean().optional(),
-      /** Whether `noindex` and `nofollow` in pages and in X-Robots-Tag are obeyed (docs/politeness.md). */
-      metaRobots: z.boolean().optional(),
-      sites: z.record(z.string(), z.strictObject(sitePolicy)).optional(),
-    })
-    .optional(),
+  politeness: politenessSchema.optional(),
   retries: z
     .strictObject({
       max: z.int().min(0).max(20).optional(),

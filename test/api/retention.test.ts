@@ -50,7 +50,8 @@ describe("an archived job", () => {
     const { api, id, before } = await archived();
 
     expect((await api.request("GET", `/v1/jobs/${id}`)).json).toEqual({ ...before, archived: true });
-    expect((await api.request("GET", "/v1/jobs")).json).toEqual({ jobs: [{ ...before, archived: true }], next: null });
+    const { proxies: _, ...listed } = before; // the costs of proxies are only in the answer for one job
+    expect((await api.request("GET", "/v1/jobs")).json).toEqual({ jobs: [{ ...listed, archived: true }], next: null });
     expect((await api.request("GET", `/v1/jobs/${id}/records`)).json.records).toHaveLength(2);
     const { json } = await api.request("GET", `/v1/jobs/${id}/pages`);
     const [page] = json.pages as unknown as { id: number }[];

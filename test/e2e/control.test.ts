@@ -170,7 +170,7 @@ describe("dead letters", () => {
     );
     expect(dead).toMatchObject([{ url: `${site.url}/broken`, history: [{ status: 500 }, { status: 500 }] }]);
     const explained = await run("explain", `${site.url}/gone`);
-    expect(explained.stdout).toMatch(/failed .* ago after 1 attempt: http_status \(status 404\)/);
+    expect(explained.stdout).toMatch(/failed .* ago after 1 attempt: http_status: answered 404/);
 
     isUp = true;
     expect(lastJson(await run("dead", id, "--reason", "retries_spent", "--replay", "--json"))).toEqual({ replayed: 1 });
