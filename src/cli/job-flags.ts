@@ -24,7 +24,7 @@ export function withJobFlags(
     )
     .option(
       "--follow <selector>",
-      "selector of the links to follow (default, if the targets are URLs: a[href]); none: fetch only the given URLs; not for a spider, whose handlers select the links",
+      "selector of the links to follow (default, if the targets are URLs: a[href]); with the value none, only the given URLs are fetched; not for a spider, whose handlers select the links",
     )
     .addOption(
       new Option("--scope <where>", "follow links to the same site, the same registrable domain, or any host")
@@ -33,7 +33,7 @@ export function withJobFlags(
     )
     .option(
       "--sitemap [urls...]",
-      "also fetch the pages that these sitemaps list; without a URL: the sitemaps that robots.txt of the given URLs names, or /sitemap.xml; write the targets before this flag",
+      "also fetch the pages that these sitemaps list; without a URL: the sitemaps listed in robots.txt of each given URL, or /sitemap.xml; write the targets before this flag",
     )
     .option(
       "--since <when>",
@@ -99,7 +99,7 @@ export function withRequestFlags(command: Command): Command {
   return command
     .option(
       "-H, --header <name: value>",
-      "send this header with every request; a header that may contain a secret is sent only to the origins of the given URLs; env:NAME and file:PATH are replaced by their values (repeatable)",
+      "send this header with every request; most headers may contain secrets and are sent only to the origins of the given URLs; env:NAME and file:PATH are replaced by their values (repeatable)",
       collect,
       [],
     )
@@ -114,7 +114,7 @@ export function withRequestFlags(command: Command): Command {
     )
     .option(
       "-d, --data <text>",
-      "body of the requests to the given URLs: sent as JSON if it is JSON, otherwise as a form; @FILE reads a file; the default method is then POST",
+      "body of the requests to the given URLs: sent as JSON if it is JSON, otherwise as a form; @FILE: the content of a file; with -d, the default method is POST",
     );
 }
 

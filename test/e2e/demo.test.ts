@@ -55,7 +55,7 @@ describe("the demo shop", () => {
     expect(summary).toMatchObject({ state: "finished", records: 418, out: "shop.jsonl", counts: { dead: 1 } });
 
     const pages = visits.filter(({ status }) => status === 200).map(({ path }) => path);
-    // Requested as robots.txt, and again as a page that another page links to.
+    // The crawler requests /robots.txt twice: for its rules, and as a page that another page links to.
     expect(duplicates(pages)).toEqual(new Map([["/robots.txt", 2]]));
     expect(hits("/checkout/")).toEqual([]);
     const listed = await listedPaths(shop);
@@ -75,7 +75,7 @@ describe("the demo shop", () => {
     expect(dead).toEqual([expect.objectContaining({ url: shop.url + DEAD_LINK, reason: "http_status", status: 404 })]);
   });
 
-  it("is decoded with the charset of the response header, also where that is not UTF-8", async () => {
+  it("has a page that is not UTF-8, which is decoded with the charset of its response header", async () => {
     const [cwd, shop] = [newFolder(), await openShop()];
     const end = await trawl(["crawl", `${shop.url}/cafe/`, "--follow", "none"], { cwd });
 

@@ -10,10 +10,10 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-export function Loading({ what = "Loading" }: { what?: string }) {
+export function Loading({ text = "Loading" }: { text?: string }) {
   return (
     <p class="loading" role="status">
-      {what} …
+      {text} …
     </p>
   );
 }

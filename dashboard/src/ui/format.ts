@@ -54,9 +54,9 @@ export function duration(ms: number | null | undefined): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${decimal(Math.round(ms / 100) / 10)} s`;
   if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
-  if (ms < HOUR) return two(ms, MINUTE, "min", SECOND, "s");
-  if (ms < DAY) return two(ms, HOUR, "h", MINUTE, "min");
-  return two(ms, DAY, "d", HOUR, "h");
+  if (ms < HOUR) return twoUnits(ms, MINUTE, "min", SECOND, "s");
+  if (ms < DAY) return twoUnits(ms, HOUR, "h", MINUTE, "min");
+  return twoUnits(ms, DAY, "d", HOUR, "h");
 }
 
 /** 45 s, 10 min, 2 h: one unit, rounded up. For badges, which have little space. */
@@ -104,7 +104,7 @@ function coarse(ms: number): string {
   return ms < DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} d`;
 }
 
-function two(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+function twoUnits(ms: number, large: number, largeName: string, small: number, smallName: string): string {
   const whole = Math.floor(ms / large);
   const rest = Math.floor((ms - whole * large) / small);
   return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`;

@@ -2,7 +2,7 @@
 import type { Declarations } from "../../runtime/metrics.ts";
 import { PROCESS_METRICS } from "../../runtime/process-metrics.ts";
 
-/** More than the number of routes. */
+/** The maximum number of values of a label. It is larger than the number of routes. */
 const ROUTES = { max: 200 };
 const QUEUES = { max: 30 };
 
@@ -35,7 +35,7 @@ export const SERVER_METRICS = {
   },
   trawl_broker_up: { type: "gauge", help: "1 if the broker responded within 2 seconds." },
   trawl_store_up: { type: "gauge", help: "1 if the store responded within 2 seconds." },
-  trawl_queue_waiting: { type: "gauge", help: "URLs that wait in a queue, of all jobs.", labels: { queue: QUEUES } },
+  trawl_queue_waiting: { type: "gauge", help: "URLs of all jobs that wait in a queue.", labels: { queue: QUEUES } },
   trawl_queue_workers: { type: "gauge", help: "Worker processes that serve a queue.", labels: { queue: QUEUES } },
   trawl_fleet_workers: { type: "gauge", help: "Worker processes that report to this broker." },
   trawl_fleet_in_flight: { type: "gauge", help: "Tasks in progress on all workers." },

@@ -44,7 +44,7 @@ export function addCrawl(program: Command, shutdown: Shutdown): void {
     .option("--out <file>", "write the records to this file: .jsonl, .json, .csv or .parquet")
     .option("--resume [job]", "continue an interrupted crawl: the newest one, or the given job")
     .option("--strict", "exit with 1 if any page failed")
-    .option("--quiet", "print no progress, and a report only if the exit code is 1")
+    .option("--quiet", "print no progress; print a report only if the exit code is 1")
     .addHelpText("after", EXAMPLES)
     .action(async (targets: string[], flags: CrawlCommandFlags) => {
       const { crawl } = await import("../crawl/crawl.ts");

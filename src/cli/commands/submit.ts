@@ -31,7 +31,7 @@ export function addSubmit(program: Command, shutdown: Shutdown): void {
     )
     .option(
       "--queue <name>",
-      "queue of the job (default: set by the routes in the configuration; without a matching route, render for --render always, otherwise fetch)",
+      "queue of the job (default: set by the routes in the configuration; without a matching route, the queue 'render' with --render always, otherwise the queue 'fetch')",
       queueName("--queue"),
     )
     .option(

@@ -18,7 +18,7 @@ export function missingPartsText({ job, missing }: WrittenJobOut, submitted: num
 }
 
 function urlsText(stored: number, submitted: number | undefined): string {
-  const urls = stored === 0 ? "The start URLs" : "Other start URLs";
+  const urls = stored === 0 ? "The start URLs" : "More start URLs";
   const list = submitted === undefined ? "a list" : `a list of ${plural(submitted - stored, "URL")}`;
   return `${urls} were submitted as ${list}. The definition does not contain this list, so enter the URLs again.`;
 }

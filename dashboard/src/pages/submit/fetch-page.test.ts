@@ -5,7 +5,7 @@ import { jobFor } from "./fetch-page.ts";
 const request = { url: "https://api.example/items", json: { page: 1 } };
 const login: NonNullable<JobInput["login"]> = { url: "https://a.example/login", form: { user: "env:SHOP_USER" } };
 
-it("fetches the page of a preview with the request, the login and the proxies of the job, and only once", () => {
+it("fetches the page of a preview with the request, the login and the proxies of the job, without retries", () => {
   const job: JobInput = { urls: [request], sessions: { count: 5 }, login, proxy: { use: ["dc"] }, retries: { max: 9 } };
 
   expect(jobFor(request.url, job)).toMatchObject({

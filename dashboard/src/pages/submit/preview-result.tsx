@@ -19,7 +19,7 @@ export function PreviewResult({ status, value, error, isBusy }: Extraction & { s
   const isShownAtField = ["extract", "follow", "links"].some((path) => problems.at(path) !== undefined);
   return (
     <div class="preview-result" aria-live="polite" aria-busy={isBusy}>
-      {value === undefined && error === undefined && <Loading what="Extracting" />}
+      {value === undefined && error === undefined && <Loading text="Extracting" />}
       {isShownAtField ? (
         <p class="field-problem">
           A rule is invalid. Its field shows the error.{value !== undefined && " Below is the previous result."}

@@ -1,6 +1,6 @@
 -- base: included by every script: key names, time, numbers.
--- KEYS  1 the shard, "trawl:{0}". A script learns only while it runs which lanes and sites it needs, so it builds the
---       other keys from this one. They share its hash tag and so its cluster slot. keys.ts lists them all.
+-- KEYS  1 the shard, "trawl:{0}". Which lanes and sites a script needs is known only when it runs. So it builds the
+--       other keys from this one. They have the same hash tag, and so the same cluster slot. keys.ts lists all keys.
 local shard = KEYS[1]
 
 -- Means "not until something changes".
@@ -34,7 +34,7 @@ local function time_of(given)
 end
 
 -- Converts a time from the caller. The caller's clock may differ from this server's, so the caller passes the duration
--- from now to that time. A caller that also passes `now` passes the time itself.
+-- from now to that time. If the caller passes its own current time, `given`, then `text` is the time itself.
 local function given_time(given, text, now)
   return given == "" and now + tonumber(text) or tonumber(text)
 end

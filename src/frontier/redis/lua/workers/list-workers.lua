@@ -2,7 +2,7 @@
 -- list-workers: announced workers. Deletes those whose announcement has expired.                 Cost: O(workers).
 -- KEYS  1 the shard
 -- ARGV  1 now or ""
--- Reply: now, then for each: time of its last announcement, the command to it or "", its presence, JSON.
+-- Reply: now, then for each: time of its last announcement, the command to it or "", its description as JSON.
 -- @include lib/base.lua
 local now = time_of(ARGV[1])
 local reply, rows = { exact(now) }, redis.call("HGETALL", key("workers"))
