@@ -111,9 +111,7 @@ describe("a job with blocks", () => {
     expect(await causesOf(cwd)).toEqual(["blocked (datadome)"]);
     expect((await trawl(["dead"], { cwd })).stdout).toContain("blocked (datadome)");
     const explained = await trawl(["explain", `${site.url}/a`], { cwd });
-    expect(explained.stdout).toContain(
-      "blocked (status 403): answered 403, blocked (datadome); steps taken: wait, session",
-    );
+    expect(explained.stdout).toContain("blocked: answered 403, blocked (datadome); steps taken: wait, session");
     const traced = await trawl(["trace", `${site.url}/a`], { cwd });
     expect(traced.stdout).toContain("next: session");
   });
