@@ -20,16 +20,17 @@ function loader(from) {
 
 /** Returns a function that submits one URL as a job, like the command line does, but without reading robots.txt. */
 export async function loadSubmit(from) {
-  const names = ["config/resolve", "submit/resolve-job", "submit/broker-intake"];
-  const [{ resolveConfig }, { newJobId, parseJob, resolveJob }, { submitList }] = await Promise.all(
-    names.map(loader(from)),
-  );
+  const names = ["config/resolve", "submit/resolve-job", "submit/broker-intake", "store/bodies/no-bodies"];
+  const [{ resolveConfig }, { newJobId, parseJob, resolveJob }, { submitList }, { openNoRequestBodies }] =
+    await Promise.all(names.map(loader(from)));
   const config = resolveConfig([]);
+  // An older version, which is measured beside this one, has no such function and needs no request bodies.
+  const requestBodies = openNoRequestBodies?.({ bodies: "none", requestBodyBytes: 65_536 });
   return (frontier, url) => {
     const input = parseJob({ urls: [url], politeness: { robots: false, rate: "unlimited", perSite: 64 } });
     const context = { id: newJobId(Date.now()), requestId: "bench", queue: "fetch", typedHosts: [], out: undefined };
     const none = async () => undefined;
-    const deps = { frontier, lookUp: none, admit: none, addWebhook: none, now: Date.now };
+    const deps = { frontier, requestBodies, lookUp: none, admit: none, addWebhook: none, now: Date.now };
     return submitList(deps, resolveJob(input, config, context), [url], "never");
   };
 }

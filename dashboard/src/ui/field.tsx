@@ -77,7 +77,7 @@ export function SelectField({ value, onChange, options, ...field }: SelectProps)
   return (
     <Field {...field}>
       {(ids) => (
-        <select {...ids} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <select {...ids} value={value} onInput={(event) => onChange(event.currentTarget.value)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -91,10 +91,14 @@ export function SelectField({ value, onChange, options, ...field }: SelectProps)
 
 type CheckProps = { label: string; isChecked: boolean; onChange: (isChecked: boolean) => void };
 
+/**
+ * Listens to `input`, as `SelectField` does. If a form handles `input` and renders again, a listener for `change`, which
+ * is the later event, would read the old value.
+ */
 export function CheckField({ label, isChecked, onChange }: CheckProps) {
   return (
     <label class="check">
-      <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input type="checkbox" checked={isChecked} onInput={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
   );
