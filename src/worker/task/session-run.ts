@@ -32,7 +32,7 @@ type SessionRun = {
   fetch(cookies: RequestCookies): Promise<FetchOutcome>;
 };
 
-/** How often a request is sent again because other tasks have replaced the login of the session meanwhile. */
+/** How often a request is sent again if another task has renewed the login of the session during the request. */
 const MAX_RESENDS = 5;
 /** The minimum wait of a task if it is not certain why its response matches `expired`. */
 const DOUBT_PAUSE_MS = 5_000;
